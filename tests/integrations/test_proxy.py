@@ -69,6 +69,33 @@ def test_a_stream_arrives_byte_for_byte_and_is_kept(setting: SimpleNamespace, be
     assert texts == ["Hi", 'Called weather({"city": "Porto"})' if behave == "tools" else "Noted."]
 
 
+@pytest.mark.parametrize("behave", ["plain", "tools"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_responses_are_passed_on_as_they_are_and_kept(
+    setting: SimpleNamespace, behave: str, stream: bool
+) -> None:
+    setting.memory.remember("The boat is called Gavina.")
+    setting.server.behave = behave
+    parts = [{"type": "input_text", "text": "What is the boat called?"}]
+    inputs = [
+        {"type": "function_call_output", "call_id": "c0", "output": "sunny"},
+        {"role": "user", "content": parts},
+    ]
+    body = {"model": "m", "input": inputs, "instructions": "Be brief.", "stream": stream}
+    direct, answer = (
+        setting.client.post(f"{url}/responses", json=body) for url in (setting.server.url, setting.url)
+    )
+    assert (answer.status_code, answer.content) == (direct.status_code, direct.content)
+    sent = setting.server.seen[-1][2]
+    assert sent["instructions"].startswith("Be brief.")
+    assert "Gavina" in sent["instructions"]
+    assert sent["input"] == inputs
+    setting.app.drain()
+    texts = [turn.text for turn in setting.memory.conversation("chat").window()]
+    assert texts[-2] == "What is the boat called?"
+    assert texts[-1] == ('Called weather({"city": "Porto"})' if behave == "tools" else "Noted.")
+
+
 def test_a_list_that_grows_is_kept_once(setting: SimpleNamespace) -> None:
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
     for _ in range(3):

@@ -57,6 +57,8 @@ class _Handler(BaseHTTPRequestHandler):
         if behave == "silent":
             self.connection.shutdown(2)
             return None
+        if self.path.endswith("/responses"):
+            return self._respond(bool(body.get("stream")), behave)
         if body.get("stream"):
             return self._stream(behave)
         message = {"role": "assistant", "content": self.server.text}
@@ -67,6 +69,50 @@ class _Handler(BaseHTTPRequestHandler):
             "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
         })  # fmt: skip
+
+    def _respond(self, is_stream: bool, behave: str) -> None:
+        """As `/responses` answers: one object, or the events that lead to it."""
+        item: dict[str, Any] = {
+            "type": "message", "id": "i1", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": self.server.text, "annotations": []}],
+        }  # fmt: skip
+        if behave == "tools":
+            function = CALL["function"]
+            item = {"type": "function_call", "id": "i1", "call_id": "c1", "status": "completed", **function}  # type: ignore[dict-item]
+        response: dict[str, Any] = {
+            "id": "r1", "object": "response", "created_at": 1, "model": "m", "status": "completed",
+            "output": [item], "tools": [], "tool_choice": "auto", "parallel_tool_calls": True,
+        }  # fmt: skip
+        if not is_stream:
+            return self._send(200, response)
+        self._begin_stream()
+        started = {**response, "status": "in_progress", "output": []}
+        events: list[dict[str, Any]] = [
+            {"type": "response.created", "response": started},
+            {
+                "type": "response.output_item.added",
+                "output_index": 0,
+                "item": {**item, "status": "in_progress"},
+            },
+        ]
+        place = {"item_id": "i1", "output_index": 0, "content_index": 0, "logprobs": []}
+        if behave != "tools":
+            events += [
+                {"type": "response.output_text.delta", "delta": letter, **place}
+                for letter in self.server.text
+            ]
+            events.append({"type": "response.output_text.done", "text": self.server.text, **place})
+        events.append({"type": "response.output_item.done", "output_index": 0, "item": item})
+        events.append({"type": "response.completed", "response": response})
+        for number, event in enumerate(events):
+            if behave == "broken" and number == 3:
+                self.connection.shutdown(2)
+                return None
+            self._chunk(
+                f"event: {event['type']}\ndata: {json.dumps({**event, 'sequence_number': number})}\n\n"
+            )
+        self.wfile.write(b"0\r\n\r\n")
+        return None
 
     def _send(self, status: int, value: Any) -> None:
         raw = json.dumps(value).encode()
@@ -82,11 +128,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             self.connection.shutdown(2)
 
-    def _stream(self, behave: str) -> None:
+    def _begin_stream(self) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
+
+    def _stream(self, behave: str) -> None:
+        self._begin_stream()
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
         if behave == "tools":
             function = CALL["function"]

@@ -25,6 +25,26 @@ def test_the_official_client_sees_what_it_would_have_seen(memory: Memory, behave
     assert len(memory.conversation("chat").window()) == 2
 
 
+@pytest.mark.parametrize("behave", ["plain", "tools", "slow"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_official_client_gets_the_same_responses(memory: Memory, behave: str, stream: bool) -> None:
+    memory.remember("The boat is called Gavina.")
+    with upstream() as server, proxied(memory, server.url) as (url, app):
+        server.behave = behave
+        answers = []
+        for base in (server.url, url):
+            client = openai.OpenAI(api_key="x", base_url=base, max_retries=0, timeout=20)
+            answer = client.responses.create(model="m", input="What is the boat called?", stream=stream)
+            answers.append([event.model_dump() for event in answer] if stream else answer.model_dump())
+        assert answers[0] == answers[1]
+        assert "Gavina" in server.seen[-1][2]["instructions"]
+        if stream and behave == "plain":
+            with client.responses.stream(model="m", input="And the ship?") as events:
+                assert events.get_final_response().output_text == "Noted."
+        app.drain()
+    assert len(memory.conversation("chat").window()) == (4 if stream and behave == "plain" else 2)
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_official_client_sees_a_killed_server_as_such(memory: Memory, stream: bool) -> None:
     with upstream() as server, proxied(memory, server.url) as (url, _):
