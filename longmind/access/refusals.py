@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from starlette.responses import JSONResponse
+
+
+class Answer(JSONResponse):
+    """JSON that can always be sent: half of a character, which a request may hold, is shown as `?`."""
+
+    def render(self, content: Any) -> bytes:
+        try:
+            return super().render(content)
+        except UnicodeEncodeError:
+            text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            return text.encode("utf-8", "replace")
 
 
 def refusal(
@@ -13,4 +25,4 @@ def refusal(
     """An error as a response; `retry` says after how many seconds it is worth trying again."""
     headers = None if retry is None else {"Retry-After": str(retry)}
     body = {"error": {"code": code, "message": message, "hint": hint, **more}}
-    return JSONResponse(body, status, headers)
+    return Answer(body, status, headers)

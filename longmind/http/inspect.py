@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from longmind.access.guard import grant_of
+from longmind.access.refusals import Answer
 from longmind.base.errors import InvalidInput
 from longmind.base.json_text import parse_json
 from longmind.http.service import Service
@@ -50,4 +51,4 @@ def _page(asset: Asset) -> Any:
 
 
 def _answer(value: Any) -> JSONResponse:
-    return JSONResponse(value, headers={"Cache-Control": "no-store", **SECURITY})
+    return Answer(value, headers={"Cache-Control": "no-store", **SECURITY})

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.config import JsonDict
 from starlette.responses import JSONResponse
 
+from longmind.access.refusals import Answer
 from longmind.http.service import Service
 from longmind.operations import registry
 from longmind.operations.operation import Operation
@@ -70,7 +71,7 @@ def _endpoint(operation: Operation, service: Service) -> Callable[..., Any]:
 
     async def answer(request: Request, body: Any) -> JSONResponse:
         inputs: Mapping[str, Any] = {} if body is None else body.model_dump(exclude_unset=True)
-        return await service.answer(request, operation, inputs, lambda result: JSONResponse(plain(result)))
+        return await service.answer(request, operation, inputs, lambda result: Answer(plain(result)))
 
     model = body_model(operation)
     required = any(item.required for item in operation.parameters)

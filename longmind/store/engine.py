@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from longmind.base.errors import InvalidInput
 from longmind.store.scope import Scope
 
 if TYPE_CHECKING:
@@ -64,6 +65,14 @@ class EngineReport:
     """Pairs of a code and a detail."""
     notes: tuple[str, ...] = ()
     """What is not damage, but worth knowing."""
+
+
+def unsendable() -> InvalidInput:
+    """For a text that no database takes as a value: part of a character outside of Unicode's texts."""
+    return InvalidInput(
+        "A text has half of a character (a lone surrogate), which cannot be looked up or stored.",
+        hint="Remove it, or decode the text anew from its bytes.",
+    )
 
 
 class Engine(Protocol):

@@ -22,6 +22,7 @@ from longmind.base.errors import (
     Unavailable,
     Unsupported,
 )
+from longmind.store.engine import unsendable
 
 
 class Translation(NamedTuple):
@@ -175,6 +176,8 @@ def translated(location: str = "The store") -> Iterator[None]:
         yield
     except psycopg.Error as error:
         raise translate(error, location) from error
+    except UnicodeEncodeError as error:
+        raise unsendable() from error
 
 
 @contextmanager

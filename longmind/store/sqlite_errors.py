@@ -19,6 +19,7 @@ from longmind.base.errors import (
     OverBudget,
     Unavailable,
 )
+from longmind.store.engine import unsendable
 
 _FILES_OF_A_STORE = 8
 """The file, its log and shared memory for a reader and the writer, a copy in the making, and its folder."""
@@ -59,6 +60,8 @@ def translated(location: str = "The store") -> Iterator[None]:
             f"{location} is not a Longmind file, or its header is damaged.",
             hint=RESTORE_HINT,
         ) from error
+    except UnicodeEncodeError as error:
+        raise unsendable() from error
     except (apsw.CorruptError, apsw.FormatError, UnicodeDecodeError) as error:
         raise Corrupt(f"{location} is damaged: {error}.", hint=RESTORE_HINT) from error
     except (apsw.PermissionsError, apsw.ReadOnlyError, apsw.AuthError) as error:

@@ -35,14 +35,14 @@ class SqliteConnection:
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         try:
             return self.connection.execute(sql, values).fetchall()
-        except (apsw.Error, UnicodeDecodeError):
+        except (apsw.Error, UnicodeError):
             with translated():
                 raise
 
     def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
         try:
             row: Row | None = self.connection.execute(sql, values).fetchone()
-        except (apsw.Error, UnicodeDecodeError):
+        except (apsw.Error, UnicodeError):
             with translated():
                 raise
         return row
@@ -51,14 +51,14 @@ class SqliteConnection:
         try:
             self.connection.execute(sql, values)
             return self.connection.changes()
-        except (apsw.Error, UnicodeDecodeError):
+        except (apsw.Error, UnicodeError):
             with translated():
                 raise
 
     def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         try:
             self.connection.executemany(sql, rows)
-        except (apsw.Error, UnicodeDecodeError):
+        except (apsw.Error, UnicodeError):
             with translated():
                 raise
 

@@ -20,6 +20,7 @@ from longmind.mcp.arguments import Arguments
 from longmind.operations import registry
 from longmind.store.audit import AuditHead
 from longmind.store.erasure import ErasureCertificate
+from tests.access.conftest import Client, listening
 from tests.conftest import START
 from tests.fuzz.mutations import nested
 
@@ -218,3 +219,19 @@ def test_a_key_file_with_a_number_that_cannot_be_is_damaged(tmp_path: Path, name
         KeyFile(path).read()
     with pytest.raises(Forbidden):
         KeyRing(path, now=lambda: START).grant(f"Bearer {secret}")
+
+
+def test_half_of_a_character_is_refused_or_answered_whatever_holds_it(memory: Memory) -> None:
+    """Found by random requests: a value went to the database, or back to the client, unchecked."""
+    with pytest.raises(InvalidInput, match="half of a character"):
+        memory.audit(actor="ana\udcf5")
+    with listening(memory) as port:
+        client = Client(port)
+        for path, body in (
+            ("/v1/audit/list", {"actor": "ana\udcf5"}),
+            ("/v1/get", {"frame": "\udfff"}),
+            ("/v1/search", {"query": "tea \udcbf"}),
+        ):
+            status, text, _ = client.exchange(path, json.dumps(body).encode())
+            assert status < 500, (path, text)
+            json.loads(text)
