@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any, Final
 from urllib.parse import unquote
 
+from longmind.base.notebook import html_table, shortened
 from longmind.base.partitions import Partition, partition_name
 from longmind.base.results import Listing
-from longmind.base.times import clock_time, from_ms
+from longmind.base.times import clock_time, format_ms, from_ms
 
 SCOPES: Final = ("space", "global")
 SOURCES: Final = ("user", "agent", "tool", "import", "system")
@@ -78,6 +79,12 @@ class Frame:
     expires_at: int | None = None
     """From then on no read shows it; None: it stays."""
 
+    def __repr__(self) -> str:
+        who = f", {self.role or self.speaker}" if self.role or self.speaker else ""
+        gone = ", retired" if self.retired_at is not None else ""
+        day = format_ms(self.occurred_at)[:10]
+        return f"<Frame {self.id} {self.kind} in {self.space}, {day}{who}{gone}: {shortened(self.text)}>"
+
     @property
     def partition(self) -> Partition:
         """The name of the part of the space that it is in."""
@@ -106,12 +113,18 @@ class Page(Listing[Frame]):
     frames: tuple[Frame, ...]
     cursor: str | None
 
+    def _repr_html_(self) -> str:
+        return _html(self.frames)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameList(Listing[Frame]):
     """Frames in an order that the call says."""
 
     frames: tuple[Frame, ...]
+
+    def _repr_html_(self) -> str:
+        return _html(self.frames)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,3 +145,8 @@ def cited(kind: str, uri: str | None, title: str | None, metadata: Mapping[str, 
     if isinstance(box, list) and len(box) == 4 and all(isinstance(side, int) for side in box):
         return f"{name} [box {','.join(map(str, box))}]"
     return name
+
+
+def _html(frames: tuple[Frame, ...]) -> str:
+    rows = ((frame.id, format_ms(frame.occurred_at)[:16], frame.kind, frame.text) for frame in frames)
+    return html_table(("frame", "when (UTC)", "kind", "text"), rows)

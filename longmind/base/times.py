@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import ClassVar, Protocol, runtime_checkable
 
 from longmind.base.errors import InvalidInput
@@ -31,8 +31,15 @@ _EARLIEST = -(2**63) + 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def to_ms(value: datetime | int, name: str = "time") -> int:
-    """An aware datetime, or unix milliseconds, as unix milliseconds."""
+def to_ms(value: datetime | date | str | int, name: str = "time") -> int:
+    """An aware datetime, a date, a text in ISO 8601, or unix milliseconds, as unix milliseconds.
+
+    A date is its first instant in UTC, and a text without a zone is in UTC, as on the command line.
+    """
+    if isinstance(value, str):
+        value = _read_iso(value, name)
+    elif isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
     if isinstance(value, datetime):
         if value.tzinfo is None or value.utcoffset() is None:
             raise InvalidInput(
@@ -43,7 +50,7 @@ def to_ms(value: datetime | int, name: str = "time") -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(
             f"{name} must be an aware datetime or unix milliseconds, not {type(value).__name__}.",
-            hint="Give datetime(..., tzinfo=timezone.utc), or milliseconds since 1970.",
+            hint='Give datetime(..., tzinfo=timezone.utc), a date, "2024-05-01", or milliseconds since 1970.',
         )
     if not _EARLIEST <= value <= FOREVER:
         raise InvalidInput(
@@ -51,6 +58,17 @@ def to_ms(value: datetime | int, name: str = "time") -> int:
             hint="Give milliseconds since 1970, not microseconds or nanoseconds.",
         )
     return int(value)
+
+
+def _read_iso(text: str, name: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(
+            f"{name}: {text!r} is not a valid time.",
+            hint='Write it as "2024-05-01" or "2024-05-01T09:30:00Z".',
+        ) from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def from_ms(value: int) -> datetime:

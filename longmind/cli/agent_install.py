@@ -280,7 +280,7 @@ def _files(report: dict[str, Any], nothing: str) -> Iterator[Block]:
     if all(item["status"] in ("unchanged", "absent") for item in files):
         yield nothing
         return
-    yield Table(("file", "what"), [(item["path"], item["status"]) for item in files])
+    yield Table(("what", "file"), [(item["status"], item["path"]) for item in files])
     for item in files:
         if item["note"]:
             yield f"{item['path']}: {item['note']}."

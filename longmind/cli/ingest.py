@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 _WATCH: Final = "watch"
+_STOPPED: Final = (
+    "Stopped. The files that were finished are kept. Run the same command again to go on with the others."
+)
 _MOST_NAMES: Final = 10
 NAMES: Final = ("ingest", "photos", "videos", "audio")
 """Operations that read files, and so show how far they are."""
@@ -30,8 +33,12 @@ def command(operation: Operation) -> Callable[..., None]:
 
     def perform(memory: Memory, arguments: dict[str, Any], flags: set[str], as_json: bool) -> IngestReport:
         changes = _changes(arguments) if _WATCH in flags else None  # listens before the first look
-        with progress_bar(quiet=as_json) as progress:
-            report: IngestReport = operation(memory, **arguments, progress=progress)
+        try:
+            with progress_bar(quiet=as_json) as progress:
+                report: IngestReport = operation(memory, **arguments, progress=progress)
+        except KeyboardInterrupt:
+            show([_STOPPED], sys.stderr)
+            raise
         if changes is not None:
             emit(report, as_json=as_json, view=ingested)
             if not as_json:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import overload
 
 from longmind.base.frame import Frame
+from longmind.base.notebook import html_table, shortened
 from longmind.base.results import Listing
 
 
@@ -49,6 +50,9 @@ class Hit:
     """How sure it is that the frame bears on the question, from 0 to 1; means the same in every store."""
     superseded: int | None = None
     """The frame that says what holds now, where this one says what no longer does."""
+
+    def __repr__(self) -> str:
+        return f"<Hit {self.score:.3f} by {', '.join(self.lanes) or 'no lane'}: {self.frame!r}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,16 @@ class SearchResults(Sequence[Hit]):
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
+
+    def __repr__(self) -> str:
+        return f"<SearchResults for {shortened(self.query)}: {len(self.hits)} hits {list(self.hits)}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (hit.frame.id, f"{hit.score:.3f}", f"{hit.confidence:.2f}", ", ".join(hit.lanes), hit.frame.text)
+            for hit in self.hits
+        )
+        return html_table(("frame", "score", "confidence", "found by", "text"), rows)
 
     @property
     def missing(self) -> tuple[LaneReport, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Any
 
 import pytest
@@ -46,10 +46,16 @@ def test_a_number_is_taken_as_it_is(value: int) -> None:
     assert to_ms(value) == value
 
 
-@pytest.mark.parametrize("value", [True, 1.0, "2024-01-01", None, 2**63, -(2**63), datetime(2024, 1, 1)])  # noqa: DTZ001
+@pytest.mark.parametrize("value", [True, 1.0, "yesterday", "", None, 2**63, -(2**63), datetime(2024, 1, 1)])  # noqa: DTZ001
 def test_what_is_no_instant_is_refused_by_name(value: Any) -> None:
     with pytest.raises(InvalidInput, match="since"):
         to_ms(value, "since")
+
+
+def test_dates_and_iso_texts_are_instants_in_utc() -> None:
+    start = to_ms(datetime(2024, 5, 1, tzinfo=UTC))
+    assert to_ms(date(2024, 5, 1)) == to_ms("2024-05-01") == to_ms("2024-05-01T00:00:00Z") == start
+    assert to_ms("2024-05-01T02:00:00+02:00") == to_ms("2024-05-01 00:00") == start
 
 
 def test_a_zone_that_knows_no_offset_is_none() -> None:
