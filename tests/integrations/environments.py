@@ -37,6 +37,8 @@ VERSIONS = {
     "autogen": ["autogen-core==0.7.5", "autogen-agentchat==0.7.5", "autogen-ext==0.7.5"],
     "agent-framework": ["agent-framework-core==1.23.0"],
     "haystack": ["haystack-ai==3.4.0"],
+    "smolagents": ["smolagents==1.26.0"],
+    "agno": ["agno==3.1.10"],
     "mem0": ["mem0ai==2.2.1"],
 }
 """What the integrations are tested with."""

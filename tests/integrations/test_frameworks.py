@@ -21,6 +21,8 @@ LARGE = {
     "crewai": "test_crewai.py",
     "google-adk": "test_google_adk.py",
     "haystack": "test_haystack.py",
+    "smolagents": "test_smolagents.py",
+    "agno": "test_agno.py",
 }
 
 

@@ -12,6 +12,7 @@ from longmind import Memory
 
 _MODULES = {
     "test_agent_framework.py": "agent_framework",
+    "test_agno.py": "agno",
     "test_anthropic.py": "anthropic",
     "test_autogen.py": "autogen_core",
     "test_crewai.py": "crewai",
@@ -22,6 +23,7 @@ _MODULES = {
     "test_openai_agents.py": "agents",
     "test_openai_client.py": "openai",
     "test_pydantic_ai.py": "pydantic_ai",
+    "test_smolagents.py": "smolagents",
 }
 
 
