@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from longmind.base.arrays import Int64Array, UInt8Array, np
 from longmind.base.columns import is_shown
@@ -22,8 +22,18 @@ from longmind.store.visible import among
 from longmind.text.postings import MOST, Postings
 from longmind.text.words import count_frame
 
-_TERM_BYTES: Final = 80
-"""Of a term in a list: the string, and its place."""
+_TERM_BYTES: Final = 40
+"""Of a term in a list: its place, and its share of a string that other segments say too."""
+
+
+class _Postings(NamedTuple):
+    """The terms in order, and behind each other the frames that say each, ascending, and how often."""
+
+    terms: list[str]
+    starts: Int64Array
+    """Where the frames of each term begin, and behind the last where they end."""
+    ids: Int64Array
+    times: UInt8Array
 
 
 class SegmentTerms:
@@ -33,36 +43,50 @@ class SegmentTerms:
         self._dialect = dialect
         self._segment = segment
         self._last = 0
-        self.terms: list[str] = []
-        self._postings: dict[str, tuple[Int64Array, UInt8Array]] = {}
-        """By term the frames that say it, ascending, and how often."""
+        nothing = np.zeros(0, dtype=np.int64)
+        self._postings = _Postings([], np.zeros(1, dtype=np.int64), nothing, nothing.astype(np.uint8))
+        """Replaced as a whole: a question may be reading them."""
 
     @property
     def nbytes(self) -> int:
-        return sum(_TERM_BYTES + 250 + 9 * len(ids) for ids, _ in self._postings.values())
+        terms, starts, ids, times = self._postings
+        return _TERM_BYTES * len(terms) + starts.nbytes + ids.nbytes + times.nbytes
+
+    @property
+    def terms(self) -> list[str]:
+        return self._postings.terms
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
-        fresh: dict[str, tuple[list[int], list[int]]] = {}
+        said: list[str] = []
+        ids: list[int] = []
+        times: list[int] = []
         for frame_id, counts in self._counted(snapshot.db):
-            for term, count in counts.items():
-                ids, times = fresh.setdefault(term, ([], []))
-                ids.append(frame_id)
-                times.append(min(count, MOST))
-        if not fresh:
+            said += counts
+            ids += [frame_id] * len(counts)
+            times += [min(count, MOST) for count in counts.values()]
+        if not said:
             return
-        # A new table, since a question may be reading the one there is.
-        postings = dict(self._postings)
-        for term, (ids, times) in fresh.items():
-            new_ids, new_times = np.array(ids, dtype=np.int64), np.array(times, dtype=np.uint8)
-            if term in postings:
-                old_ids, old_times = postings[term]
-                new_ids = np.concatenate([old_ids, new_ids])
-                new_times = np.concatenate([old_times, new_times])
-            postings[term] = new_ids, new_times
-        self._postings, self.terms = postings, sorted(postings)
+        old = self._postings
+        terms = sorted({*old.terms, *said})
+        numbers = {term: number for number, term in enumerate(terms)}
+        known = np.array([numbers[term] for term in old.terms], dtype=np.int64).repeat(np.diff(old.starts))
+        by_term = np.concatenate([known, np.array([numbers[term] for term in said], dtype=np.int64)])
+        # New frames have higher ids, and a stable sort leaves them behind the old ones of their term.
+        order = by_term.argsort(kind="stable")
+        self._postings = _Postings(
+            terms,
+            by_term[order].searchsorted(np.arange(len(terms) + 1)),
+            np.concatenate([old.ids, np.array(ids, dtype=np.int64)])[order],
+            np.concatenate([old.times, np.array(times, dtype=np.uint8)])[order],
+        )
 
     def of(self, term: str) -> tuple[Int64Array, UInt8Array] | None:
-        return self._postings.get(term)
+        terms, starts, ids, times = self._postings
+        place = bisect.bisect_left(terms, term)
+        if place == len(terms) or terms[place] != term:
+            return None
+        first, end = starts[place], starts[place + 1]
+        return ids[first:end], times[first:end]
 
     def _counted(self, db: Connection) -> Iterator[tuple[int, dict[str, int]]]:
         """The terms of frames that came since; documents that are found by their chunks have none."""
