@@ -54,7 +54,7 @@ def test_every_hint_names_the_distribution_and_extras_that_exist() -> None:
 
 
 def test_doctor_looks_for_every_extra() -> None:
-    assert set(EXTRAS) == set(PROJECT["optional-dependencies"]) - {"all", "dev", "docs"}
+    assert set(EXTRAS) == set(PROJECT["optional-dependencies"]) - {"all", "browser", "dev", "docs"}
     complete = re.findall(r"[\w-]+", PROJECT["optional-dependencies"]["all"][0].partition("[")[2])
     # Large models and tables, and what only some desktops have, are asked for by name.
     # Frameworks often disagree on versions, so that each is asked for by name as well.

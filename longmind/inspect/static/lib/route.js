@@ -4,7 +4,7 @@ import { useEffect, useState } from "../vendor/preact.js";
 
 // One moment for the whole visit: with another one each time, every question would be a new one.
 const OPENED = Date.now();
-const GLOBAL = ["space", "user", "as_of", "valid_at"];
+const GLOBAL = ["space", "user", "as_of", "valid_at", "machine"];
 
 export function parse(hash = location.hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?");
