@@ -39,6 +39,7 @@ VERSIONS = {
     "haystack": ["haystack-ai==3.4.0"],
     "smolagents": ["smolagents==1.26.0"],
     "agno": ["agno==3.1.10"],
+    "strands": ["strands-agents==1.62.0"],
     "mem0": ["mem0ai==2.2.1"],
 }
 """What the integrations are tested with."""

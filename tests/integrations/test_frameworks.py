@@ -23,6 +23,7 @@ LARGE = {
     "haystack": "test_haystack.py",
     "smolagents": "test_smolagents.py",
     "agno": "test_agno.py",
+    "strands": "test_strands.py",
 }
 
 

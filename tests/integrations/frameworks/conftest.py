@@ -24,6 +24,7 @@ _MODULES = {
     "test_openai_client.py": "openai",
     "test_pydantic_ai.py": "pydantic_ai",
     "test_smolagents.py": "smolagents",
+    "test_strands.py": "strands",
 }
 
 
