@@ -180,6 +180,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             started = time.perf_counter()
             index.look_many(asked, limit)
             first = 1000 * (time.perf_counter() - started)
+            median(lambda asked=asked: index.look_many(asked, limit), options.times)  # the card's clocks rise
             spent = median(lambda asked=asked: index.look_many(asked, limit), options.times)
             entry = {"questions": count, "share": share, "ms": spent, "first_ms": first}
             if floor is not None:

@@ -156,13 +156,19 @@ class TorchArrays:
         return flags
 
     def asked(self, questions: Float32Array) -> Any:
-        values = self._torch.from_numpy(np.ascontiguousarray(questions)).to(self._device)
-        return values, values.half()
+        values = self._sent(np.ascontiguousarray(questions))
+        if self._kernels is None:
+            return values, values.half()
+        # As the kernel takes them, made on the host: each step on the card would be a launch before the scan.
+        return values, self._sent(self._kernels.columns(questions))
+
+    def _sent(self, values: Any) -> Any:
+        return self._torch.from_numpy(values).to(self._device, non_blocking=True)
 
     def maxima(self, room: Any, tiles: int, shown: Any, asked: Any) -> Any:
         torch, questions = self._torch, asked[1]
         if self._kernels is not None:
-            return self._kernels.maxima(room, tiles, shown, questions)
+            return self._kernels.maxima(room, tiles, shown, questions)[: len(asked[0])]
         wide = self._device.type != "cuda"
         best = torch.empty((len(questions), tiles), dtype=torch.float32, device=self._device)
         turned = questions.float().T if wide else questions.T
@@ -209,10 +215,11 @@ def nearest(
     rounded to float16, and off by no more than `slack`: what lies further below cannot matter. Where more
     lies inside, as among copies of one text, more tiles are looked at, but not without end.
     """
-    rounded = questions.astype(np.float16).astype(np.float32)
-    slack = np.linalg.norm(questions - rounded, axis=1) + arrays.rounding + room.shape[1] * 2.0**-24
     asked = arrays.asked(questions)
     maxima = arrays.maxima(room, tiles, shown, asked)
+    # The rest is queued behind the scan, or computed here while it runs.
+    rounded = questions.astype(np.float16).astype(np.float32)
+    slack = np.linalg.norm(questions - rounded, axis=1) + arrays.rounding + room.shape[1] * 2.0**-24
     wanted = min(tiles, number + max(_SPARE, number // 8))
     for attempt in range(_ATTEMPTS):
         tops, chosen = arrays.top(maxima, wanted)

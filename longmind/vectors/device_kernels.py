@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
 import torch
 import triton
 import triton.language as tl
@@ -76,22 +77,26 @@ def _rescore_kernel(
     tl.store(scores + (question.to(tl.int64) * count + place) * TILE_ROWS + offset, total)
 
 
-def maxima(rooms: Any, tiles: int, shown: Any, questions: Any) -> Any:
-    """(questions, tiles): the best score of each tile; the questions in groups that fit a block."""
-    best = torch.empty((len(questions), tiles), dtype=torch.float32, device=rooms.device)
-    dimensions = rooms.shape[1]
-    flags = shown.view(torch.uint8)
-    for first in range(0, len(questions), _MOST_QUESTIONS):
-        group = questions[first : first + _MOST_QUESTIONS]
-        width = max(_LEAST_QUESTIONS, triton.next_power_of_2(len(group)))
-        padded = torch.zeros((width, dimensions), dtype=torch.float16, device=rooms.device)
-        padded[: len(group)] = group
-        out = best[first : first + width] if width == len(group) else _scratch(width, tiles, rooms.device)
+def columns(questions: Any) -> Any:
+    """Questions as columns in float16, in groups that fit a block: (groups, dimensions, questions)."""
+    count, dimensions = questions.shape
+    width = min(_MOST_QUESTIONS, max(_LEAST_QUESTIONS, triton.next_power_of_2(count)))
+    groups = -(-count // width)
+    padded = np.zeros((groups * width, dimensions), dtype=np.float16)
+    padded[:count] = questions
+    return np.ascontiguousarray(padded.reshape(groups, width, dimensions).transpose(0, 2, 1))
+
+
+def maxima(rooms: Any, tiles: int, shown: Any, groups: Any) -> Any:
+    """(questions, tiles): the best score of each tile; what stands for no question is behind the others."""
+    count, dimensions, width = groups.shape
+    best = torch.empty((count * width, tiles), dtype=torch.float32, device=rooms.device)
+    for number in range(count):
         _maxima_kernel[(tiles,)](
             rooms,
-            flags,
-            padded.T.contiguous(),
-            out,
+            shown.view(torch.uint8),
+            groups[number],
+            best[number * width :],
             tiles,
             DIMENSIONS=dimensions,
             STEP=_STEP,
@@ -100,8 +105,6 @@ def maxima(rooms: Any, tiles: int, shown: Any, questions: Any) -> Any:
             num_warps=4,
             num_stages=3,
         )
-        if width != len(group):
-            best[first : first + len(group)] = out[: len(group)]
     return best
 
 
@@ -122,7 +125,3 @@ def rescored(rooms: Any, chosen: Any, shown: Any, questions: Any) -> Any:
         num_warps=4,
     )
     return scores
-
-
-def _scratch(questions: int, tiles: int, device: Any) -> Any:
-    return torch.empty((questions, tiles), dtype=torch.float32, device=device)
