@@ -16,7 +16,9 @@ from longmind.extract.rules import APPOSITION, FIXED_RULES, OWN_RULES, RELATION
 
 _NAME_AFTER = pattern(r"([^\W\d_a-z][\w-]+(?: [^\W\d_a-z][\w-]+)?)(?='s\b|[.,;:!?)]|$| (?=[a-z(]))")
 _PLURAL_KIND = pattern(r"(?:colors|foods|books|movies|songs|bands|authors|games|cities|sports)$")
-_NO_KIND = frozenset({"favorite_too", "favorite_thing", "favorite_part", "favorite_one"})
+_NO_KIND = frozenset(
+    {"favorite_too", "favorite_thing", "favorite_part", "favorite_one", "favorite_now", "favorite_again"}
+)
 
 
 @cache

@@ -296,8 +296,7 @@ class Reading(SubjectReader):
                 for match in find_free(words, clause, about, when)
             )
             return
-        if not self.closed:
-            yield from find_free(words, clause, about, when)
+        yield from find_free(words, clause, about, when)
 
     def _described(
         self,
@@ -413,7 +412,8 @@ class Reading(SubjectReader):
         )
         if ((clause.kind == "my" and len(subject_tokens) > 1) or personal) and scene.speaker is not None:
             skip = 1 if subject_tokens[0].low in ("my", "our") else 0
-            if subject_tokens[0].low != "our" or subject_tokens[-1].low == "address":
+            last = subject_tokens[-1].low
+            if subject_tokens[0].low != "our" or last == "address" or last in RELATIONS:
                 possessed = list(
                     find_possessed(masked, old, subject_tokens[skip].start, scene.speaker, own=True)
                 )

@@ -40,7 +40,8 @@ _STATES: Final = {
 def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Extraction:
     """The same, said of what the ledger knows."""
     if all(fact.predicate in ("session_id", "title") for fact in item.facts):
-        return item
+        over = tuple(doubted(Ground(db, ledger), frame, ()))
+        return replace(item, facts=(*item.facts, *over)) if over else item
     ground = Ground(db, ledger)
     item = known_by_name(ground, frame, item)
     item = replace(item, facts=tuple(_as_attribute(ground, fact) for fact in item.facts))
@@ -53,7 +54,9 @@ def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Ext
     return replace(item, facts=tuple(dict.fromkeys(facts)))
 
 
-_MOVED: Final = re.compile(r"(?:is|moved|pushed|postponed|rescheduled|changed|shifted|brought|put)(?:_\w+)?$")
+_MOVED: Final = re.compile(
+    r"(?:is|moved|pushed|cut|raised|reduced|increased|lowered|extended|set|postponed|rescheduled|changed|shifted|brought|put)(?:_\w+)?$"
+)
 
 
 def _as_attribute(ground: Ground, fact: FoundFact) -> FoundFact:
@@ -133,7 +136,7 @@ def _endings(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
                     yield replace(fact, predicate=held.predicate, value=held.value, cardinality=None)
         return
     matches = _matching(ground, fact.subject, str(fact.value))
-    if not matches and fact.subject[:1].islower() and fact.subject != USER:
+    if not matches and fact.subject[:1].islower() and fact.subject != USER and "/" not in fact.subject:
         # "Book club finished it": what the user spoke of as theirs.
         matches = _matching(ground, USER, str(fact.value))
     for held in matches:

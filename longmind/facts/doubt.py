@@ -9,22 +9,22 @@ hold what is over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
+from longmind.extract.verbs import verb_forms
 from longmind.facts.extraction import FoundFact
 from longmind.facts.ground import Ground, Held
 from longmind.facts.trust import USER, channel_of
 from longmind.facts.words import words_of
 
 _CHANGED: Final = re.compile(
-    r"\b(?:finished|stopped|quit|g[ai]ven? up|switched|(?:mov|transferr)ed (?:my|our)|swapped|"
-    r"traded|replaced|"
-    r"dropped|ditched|cancelled|canceled|sold|ended|got(?:ten)? (?:over|rid of)|no longer|"
-    r"done with|any ?more|"
-    r"any longer|instead of|former|thing of the past)\b",
+    r"\b(?:finished|stopped|quit|g[ai]ven? up|switched|(?:mov|transferr)ed (?:my|our)|swapped|traded|"
+    r"replaced|renamed|dropped|ditched|cancelled|canceled|sold|ended|got(?:ten)? (?:over|rid of)|lapsed?|"
+    r"hand(?:ed|ing)\b.{0,40}\bover|(?:took|pulled|withdrew|moved)\b.{1,40}\bout of|no longer|no more|"
+    r"done with|any ?more|any longer|instead of|former|thing of the past)\b",
     re.IGNORECASE,
 )
 """Said of what the sentence names: it is over."""
@@ -35,18 +35,30 @@ _ANEW: Final = re.compile(
 )
 """What is said of a thing takes the place of what was said of it before."""
 _GOES_ON: Final = re.compile(
-    r"\b(?:still|also|as well|if|would|might|may|could|should|want|hope|wish|plan|never)\b|\?",
+    r"\b(?:still|also|as well|if|would|might|(?-i:may)|could|should|want|hope|wish|plan|never)\b|\?",
     re.IGNORECASE,
 )
 """Nothing is over, or it is not sure."""
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
 _DAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+_GONE: Final = (
+    r",? (?:has |have |had |just )?(?:left|moved (?:out|away|on)|retired|resigned|quit|stepped down|"
+    r"passed away|died|is gone|was (?:sold|axed|closed|let go))\b(?! (?:my|his|her|their|a|an|some) )"
+)
+_WENT: Final = re.compile(_GONE.removeprefix(",? "), re.IGNORECASE)
+_DIED: Final = r",? (?:has |had )?(?:just )?(?:died|passed away|was put down)\b"
+_ROLES: Final = frozenset(
+    "flatmate roommate housemate landlord landlady boss manager colleague coworker neighbor dentist gp "
+    "doctor therapist trainer coach teacher tutor".split()
+)
+"""Ties that end when the other one goes; a sister who moves away stays a sister."""
+_PETS: Final = frozenset("dog cat pet has_pet rabbit hamster horse parrot puppy kitten guinea_pig".split())
 _OWN_CHANNELS: Final = frozenset({"user_turn", "note", "call"})
 
 
 def doubted(ground: Ground, frame: Frame, facts: Iterable[FoundFact]) -> Iterator[FoundFact]:
     """The end of what the frame speaks of as changed and says in no slot of the table."""
-    if _CHANGED.search(frame.text) is None and _ANEW.search(frame.text) is None:
+    if not any(cue.search(frame.text) for cue in (_CHANGED, _ANEW, _WENT)):
         return
     channel = channel_of(
         kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
@@ -56,17 +68,36 @@ def doubted(ground: Ground, frame: Frame, facts: Iterable[FoundFact]) -> Iterato
     stated = [fact for fact in facts if fact.action == "record" and fact.polarity]
     for match in _SENTENCE.finditer(frame.text):
         sentence = match.group()
-        changed, anew = _CHANGED.search(sentence) is not None, _ANEW.search(sentence) is not None
-        if not (changed or anew) or _GOES_ON.search(sentence) is not None:
-            continue
-        words = words_of(sentence)
-        subjects = {USER, *(fact.subject for fact in stated), *_named_things(sentence), *_doings(stated)}
-        for subject in sorted(subjects):
-            for held in ground.held(subject):
-                if _is_own_wording(held) and not _is_restated(held, stated):
-                    over = changed and _names(words, held)
-                    if over or (anew and _takes_its_place(words, held, stated)):
-                        yield FoundFact(held.subject, held.predicate, held.value, action="end")
+        if _GOES_ON.search(sentence) is None:
+            for held in _candidates(ground, frame, sentence, stated):
+                if not _is_restated(held, stated) and _is_over(sentence, held, stated):
+                    yield FoundFact(held.subject, held.predicate, held.value, action="end")
+
+
+def _candidates(ground: Ground, frame: Frame, sentence: str, stated: Sequence[FoundFact]) -> list[Held]:
+    """What was held before of the user, of what the sentence names, and whatever was told last."""
+    words = re.findall(r"[\w'-]+", sentence)
+    phrases = [" ".join(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words) - size + 1)]
+    named = {key for keys in ground.known([*phrases, *_doings(stated)]).values() for key in keys}
+    subjects = {USER, *(fact.subject for fact in stated), *named}
+    held = [item for subject in sorted(subjects) for item in ground.held(subject)]
+    return [item for item in dict.fromkeys([*held, *ground.latest()]) if item.recorded < frame.occurred_at]
+
+
+def _is_over(sentence: str, held: Held, stated: Sequence[FoundFact]) -> bool:
+    words = words_of(sentence)
+    if held.predicate in _ROLES or held.predicate in _PETS or _is_own_wording(held):
+        gone = _DIED if held.predicate in _PETS else _GONE
+        if re.search(rf"(?<!\w){re.escape(str(held.value))}{gone}", sentence, re.IGNORECASE) is not None:
+            return True  # "Farid left in May"
+    if not _is_own_wording(held):
+        return False
+    changed, anew = _CHANGED.search(sentence) is not None, _ANEW.search(sentence) is not None
+    if changed and _names(words, held):
+        return True
+    if held.predicate.startswith("lives") and re.search(r"\bmoved out\b", sentence) is not None:
+        return any(fact.subject == held.subject for fact in stated)
+    return (changed or anew) and _takes_its_place(words, held, stated)
 
 
 def _is_own_wording(held: Held) -> bool:
@@ -81,11 +112,6 @@ def _is_restated(held: Held, stated: Iterable[FoundFact]) -> bool:
     )
 
 
-def _named_things(sentence: str) -> list[str]:
-    """Names and plain nouns that a fact may have as its subject."""
-    return [word for word in re.findall(r"[\w'-]{3,}", sentence) if word[:1].isupper() or word.endswith("s")]
-
-
 def _doings(stated: Iterable[FoundFact]) -> list[str]:
     """What somebody does, as the subject of an earlier fact: "we deploy on", and "deploys happen on"."""
     return [fact.predicate.partition("_")[0] for fact in stated if "_" in fact.predicate]
@@ -98,11 +124,11 @@ def _names(words: frozenset[str], held: Held) -> bool:
     return bool(names) and names <= words if names else words_of(value) <= words and bool(words_of(value))
 
 
-def _takes_its_place(words: frozenset[str], held: Held, stated: Iterable[FoundFact]) -> bool:
+def _takes_its_place(words: frozenset[str], held: Held, stated: Sequence[FoundFact]) -> bool:
     """Whether the sentence says something else of the same thing: deploys on Tuesdays, deploys on Fridays."""
-    if held.subject == USER or not words_of(held.subject) <= words:
-        return False
-    return any(
-        _DAY.search(str(fact.value)) is not None and _DAY.search(str(held.value)) is not None
-        for fact in stated
-    )
+    kind = held.predicate.partition("_")[0]
+    if _DAY.search(str(held.value)) is not None:
+        same = words_of(held.subject) <= words or any(word.startswith(kind.rstrip("s")) for word in words)
+        return same and any(_DAY.search(str(fact.value)) is not None for fact in stated)
+    is_verb = any(form == "third" for _, form in verb_forms().get(kind, ()))
+    return held.subject == USER and not is_verb and bool(stated) and words_of(held.predicate) <= words

@@ -45,6 +45,11 @@ def told(*texts: str, last_as_document: bool = False) -> list[str]:
         ),
         ("Deploys happen on Fridays.", "We only ever deploy on Tuesdays.", "Fridays", "Tuesdays"),
         ("I volunteer at the Elm shelter.", "I volunteer at the Oak library.", "Elm", "Oak"),
+        ("Our CTO is Farid.", "Farid left in May, Nadia is CTO now.", "Farid", "Nadia"),
+        ("Tom is my flatmate.", "Tom moved out, Ines has his room now.", "flatmate", "Ines"),
+        ("My landlord is Mr Petrov.", "Our new landlord is Ms Lang.", "Petrov", "Ms Lang"),
+        ("Our budget is 40k.", "The budget was cut to 30k.", "40k", "30k"),
+        ("My insurance is with Allmark.", "I'm with Bluestone for insurance now.", "Allmark", "Bluestone"),
         ("Hamid plays the zither.", "I was wrong, what Hamid plays is a dulcimer.", "zither", "dulcimer"),
     ],
 )
@@ -58,16 +63,34 @@ def test_what_is_spoken_of_as_changed_is_not_held_any_more(
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I have a subscription to Wired.", "I let my Wired subscription lapse."),
+        ("I'm on the night shift.", "No more night shifts for me."),
+        ("My dog is called Bruno.", "Bruno died on Sunday."),
+    ],
+)
+def test_what_is_over_leaves_nothing_behind(first: str, second: str) -> None:
+    [before] = told(first)
+    assert before not in told(first, second)
+
+
+@pytest.mark.parametrize(
     "second",
     [
         "I still train at Ironhold, and I've switched to mornings.",
         "Should I have stopped going to Ironhold?",
         "I might have given up on Ironhold if it weren't so near.",
         "I met a friend at Ironhold.",
+        "My sister left her bag at Ironhold.",
     ],
 )
 def test_what_only_mentions_it_ends_nothing(second: str) -> None:
     assert any("Ironhold" in line and "trains_at" in line for line in told("I train at Ironhold.", second))
+
+
+def test_a_relative_who_goes_stays_a_relative() -> None:
+    assert "user sister Kate" in told("Kate is my sister.", "Kate moved away to York.")
 
 
 def test_a_document_ends_nothing_that_the_user_said() -> None:
