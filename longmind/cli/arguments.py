@@ -15,12 +15,18 @@ import typer
 
 from longmind.base.addresses import shown_location
 from longmind.base.checks import check_text
-from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
+from longmind.base.errors import Conflict, Forbidden, InvalidInput, LongmindError, NotFound
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL, DEFAULT_SPACE
 from longmind.base.partitions import partition_name
 from longmind.base.secret import environment_secret
-from longmind.base.store_files import OLD_PROJECT_STORE, how_to_move, read_user_file
+from longmind.base.store_files import (
+    OLD_PROJECT_STORE,
+    how_to_move,
+    in_family,
+    open_user_file,
+    read_user_file,
+)
 from longmind.base.times import FOREVER, AsOf, SystemClock
 from longmind.cli import telemetry
 from longmind.when.arguments import parse_moment
@@ -37,6 +43,7 @@ RERANKER_VARIABLE: Final = "LONGMIND_RERANKER"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
 USER_VARIABLE: Final = "LONGMIND_USER"
 _ANY_SPACE: Final = "*"
+_LOOKED_AT: Final = 512
 _SIZE = re.compile(r"(\d{1,19})\s*(?:([KMG])(?:i?B)?)?", re.IGNORECASE)
 
 StoreOption = Annotated[
@@ -86,6 +93,7 @@ def reading(
 
     location = store or DEFAULT_STORE
     _check_moved(store)
+    _check_not_text(location)
     try:
         memory = Memory.open(
             location,
@@ -118,6 +126,7 @@ def writing(
     options = _opening_options(memory_limit, user, registry)
     partition_name(space, options["user"])  # refused before a folder is created
     _check_moved(store)
+    _check_not_text(store or DEFAULT_STORE)
     if store is None:
         try:
             Path(DEFAULT_STORE).parent.mkdir(exist_ok=True)
@@ -173,6 +182,23 @@ def no_model_note(problem: str | None = None) -> str:
     because = f"The embedding model could not be installed: {problem} " if problem else ""
     state = "" if because else "No embedding model is installed. "
     return f"{because}{state}Search goes by words only. To search by meaning: longmind models install"
+
+
+def _check_not_text(location: str) -> None:
+    """A text file is a mistyped path, not a damaged memory: say so before anything looks at it as one."""
+    path = Path(location).expanduser()
+    if "://" in location or location == ":memory:" or in_family(path.name) or not path.is_file():
+        return
+    try:
+        with open_user_file(path) as file:
+            beginning = file.read(_LOOKED_AT)
+    except (OSError, LongmindError):
+        return
+    if beginning and beginning.isascii() and b"\x00" not in beginning:
+        raise InvalidInput(
+            f"{location} is a text file, not a memory.",
+            hint=f"Check the path in --store or {STORE_VARIABLE}.",
+        )
 
 
 def is_new(store: str | None) -> bool:

@@ -209,6 +209,8 @@ def _option(item: Parameter) -> Option:
         return Option(hint, item.name.removesuffix("s").upper(), list)
     if _is_list(item):
         return Option(list[str], "JSON", lambda value: [_json(part, item) for part in value])
+    if get_origin(hint) is list:
+        return Option(str, "JSON|FILE|-", lambda value: _objects(value, item))
     return Option(str, "JSON", lambda value: _json(value, item))
 
 
@@ -234,6 +236,19 @@ def _json(text: str, item: Parameter) -> Any:
         if _present(item.type) is Any:
             return text
         raise InvalidInput(f"{item.name}: invalid JSON: {error}.", hint=f"Help: {item.help}") from None
+
+
+def _objects(given: str, item: Parameter) -> Any:
+    """Objects from JSON, or from a file or standard input: a JSON list, JSON Lines, or lines of text."""
+    text = given
+    if given == "-":
+        text = arguments.text_from("-", None, item.name)
+    elif not given.lstrip().startswith(("[", "{")):
+        text = arguments.text_from(None, Path(given), item.name)
+    if text.lstrip().startswith("["):
+        return _json(text, item)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return [_json(line, item) if line.startswith("{") else {"text": line} for line in lines]
 
 
 def _check_spaces(inputs: Mapping[str, Any]) -> None:

@@ -343,3 +343,31 @@ def test_a_store_without_its_log_names_the_command_that_goes_on_without(longmind
     assert refused.code != 0
     assert "longmind recover" in refused.err
     assert recovered.json["frames"] == stats.json["live"]
+
+
+def test_many_texts_come_from_a_file_json_lines_or_standard_input(longmind: Longmind, folder: Path):
+    (folder / "notes.txt").write_text("One line.\n\nAnother line.\n")
+    (folder / "notes.jsonl").write_text('{"text": "Third.", "tags": ["a"]}\n{"text": "Fourth."}\n')
+
+    for given, stdin in (
+        ("notes.txt", b""),
+        ("notes.jsonl", b""),
+        ("-", b"Fifth.\n"),
+        ('[{"text": "Sixth."}]', b""),
+    ):
+        done = longmind("remember-many", given, stdin=stdin)
+        assert done.code == 0, done.err
+    texts = [frame["text"] for frame in longmind("list", "--json").json["frames"]]
+    assert texts == ["One line.", "Another line.", "Third.", "Fourth.", "Fifth.", "Sixth."]
+    missing = longmind("remember-many", "nothing.txt")
+    assert (missing.code, "nothing.txt does not exist." in missing.err) == (3, True)
+
+
+def test_a_text_file_is_a_mistyped_path_and_not_a_damaged_memory(longmind: Longmind, folder: Path):
+    (folder / "notes.txt").write_text("hello")
+
+    for command in (["stats"], ["remember", "x"]):
+        done = longmind(*command, "--store", "notes.txt")
+        assert done.code == 2
+        assert "notes.txt is a text file, not a memory." in done.err
+    assert (folder / "notes.txt").read_text() == "hello"
