@@ -149,19 +149,17 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
 
         `embedder` names one ("minilm", "minilm+use", "onnx:/folder", "openai:…", "ollama:…"), is one, or is
         None; by default it is the one the store remembers, or the installed default. `cache` is the folder
-        where models are installed. `reranker` orders the first hits anew ("onnx:/folder", or an object).
-        `extractor` reads facts from what is remembered; None reads none.
-        `llm` is a language model for turns and raw notes, and `semantic_model` names another one for raw
-        notes ("openai:gpt-4o-mini"); none is needed. `surrogates=False` leaves the short forms of long frames
-        to `maintain`. `ordering` is how project spaces order what they recall, and `telemetry` where they
-        count and trace it. `access` is what stores and requests may reach; by default, what the environment
-        and the user's configuration file allow. `media` are the tools that read photos, videos and sound.
-        `memory_limit` is how many bytes of the store stay in memory between calls; `facts_lane` limits that
-        lane. `accept_lost_log` opens a file whose log is missing or damaged with what is left; without it,
-        that is `Corrupt`. `actor` is who the audit log names; by default LONGMIND_ACTOR, else "local". `key`
-        opens an encrypted file, or makes a new one so: 32 bytes (or 64 hex digits), a passphrase, or a
-        function that returns one of them. `device` is where many vectors are searched and texts embedded:
-        "cuda" for a GPU, "cpu", or "auto" for a GPU where one is there and it pays.
+        where models are installed. `reranker` orders the first hits again ("onnx:/folder", or an object).
+        `extractor` reads facts from what is remembered; None reads none. `llm` is a language model for turns
+        and raw notes, `semantic_model` names another for raw notes ("openai:gpt-4o-mini"); none is needed.
+        `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
+        spaces order what they recall, `telemetry` where they count and trace it. `access` is what stores and
+        requests may reach; by default, what the environment and the configuration file allow. `media` are the
+        tools that read photos, videos and sound. `memory_limit` is how many bytes of the store stay in memory
+        between calls; `facts_lane` limits that lane. `accept_lost_log` opens a file whose log is missing or
+        damaged; without it, that is `Corrupt`. `actor` is who the audit log names; by default LONGMIND_ACTOR,
+        else "local". `key` opens an encrypted file, or makes one: 32 bytes, a passphrase, or a function that
+        returns one of them. `device` is where vectors are made and searched: "cuda", "cpu" or "auto".
         """
         partition_name(space, user)  # checked before a file is made
         check_device(device)

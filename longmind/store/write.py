@@ -376,11 +376,8 @@ def _insert(
 
 
 def _insert_keys(tx: Transaction, fresh: Sequence[_Fresh]) -> None:
-    keys = [
-        (item.draft.space, item.draft.idempotency_key, item.id)
-        for item in fresh
-        if item.draft.idempotency_key is not None
-    ]
+    named = [item for item in fresh if item.draft.idempotency_key is not None]
+    keys = [(item.draft.space, item.draft.idempotency_key, item.id) for item in named]
     if keys:
         tx.db.many(
             "INSERT INTO frame_key (space, name, frame_id, checksum) VALUES (?, ?, ?, ?)",
