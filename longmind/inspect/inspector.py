@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from pathlib import PurePath
 from typing import Any, Final
 
 from longmind import __version__
@@ -64,9 +65,11 @@ class Inspector:
     def session(self, grant: Grant) -> dict[str, Any]:
         """What a page needs to know first: which store this is, and what its user may do in it."""
         memory = self.memory
+        location = shown_location(memory.store.engine.location)
         return {
             "version": __version__,
-            "store": shown_location(memory.store.engine.location),
+            # Where the store lies on the server concerns those who look after all of it.
+            "store": location if grant.is_everywhere else PurePath(location).name,
             "engine": memory.store.engine.dialect.name,
             "default_space": grant.home or memory.default_space,
             "spaces": grant.names,

@@ -158,6 +158,7 @@ def test_a_key_sees_its_own_spaces_and_no_more(store: Path, tmp_path: Path) -> N
         client = Client(server, key=secret)
         session = client("session")
         assert (session["spaces"], session["write"], session["revision"]) == (["default"], False, None)
+        assert session["store"] == store.name
         assert client("inspect.overview")["frames"] == 1
         for name in ("inspect.overview", "inspect.frames", "inspect.entities", "inspect.graph"):
             status, error = client.refusal(name, space=["other"])
