@@ -6,7 +6,7 @@ import argparse
 import json
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -169,8 +169,30 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     print(f"{rows:,} x {dimensions} float16 on {arrays.name}, best {limit}", flush=True)
     if floor is not None and bandwidth is not None:
         print(f"  copy bandwidth {bandwidth / 1e12:.2f} TB/s: reading the rows once takes {floor:.2f} ms")
+    record["searches"] = list(_searches(index, options, floor))
+    if on_card:
+        record["plain"] = list(_plain_searches(index, options, floor or 1))
+    started = time.perf_counter()
+    index.add(np.arange(rows, rows + 10_000), made(10_000, dimensions, 77, options.device))
+    record["add_10000_ms"] = 1000 * (time.perf_counter() - started)
+    print(f"  10,000 more windows: {record['add_10000_ms']:.1f} ms")
+    if on_card:
+        try:
+            DeviceIndex(arrays, dimensions, 10**10)
+        except DeviceShort as short:
+            record["note_when_short"] = short.note
+            print(f"  too many: {short.note}")
+        if options.tune:
+            record["kernels"] = tuned(index, [1, 64])
+    return record
+
+
+def _searches(
+    index: DeviceIndex, options: argparse.Namespace, floor: float | None
+) -> Iterator[dict[str, Any]]:
+    """Every number of questions under every filter, with its share of the limit and its agreement."""
+    rows, dimensions, limit = options.rows, options.dimensions, options.limit
     rng = np.random.default_rng(99)
-    record["searches"] = []
     for share in options.shares:
         mask = rng.random(rows) < share if share < 1 else np.ones(rows, dtype=bool)
         mask.flags.writeable = False
@@ -191,7 +213,6 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
                 entry["recall"] = float(
                     np.mean([len(a & b) / max(1, len(b)) for a, b in zip(found, expected, strict=True)])
                 )
-            record["searches"].append(entry)
             ratio = "" if floor is None else f"   {entry['ratio']:5.2f} of the limit"
             agrees = f"   agrees {entry['recall']:.4f}" if "recall" in entry else ""
             print(
@@ -199,26 +220,18 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
                 f"   (first under this filter {first:.1f} ms)",
                 flush=True,
             )
-    if on_card:
-        record["plain"] = []
-        for count in options.questions:
-            queries = made(count, dimensions, 10_000 + count, "numpy").astype(np.float32)
-            spent = median(plain(index, queries, limit), options.times)
-            record["plain"].append({"questions": count, "ms": spent, "ratio": spent / (floor or 1)})
-            print(f"  {count:4} questions in plain PyTorch, no filter   {spent:8.2f} ms")
-    started = time.perf_counter()
-    index.add(np.arange(rows, rows + 10_000), made(10_000, dimensions, 77, options.device))
-    record["add_10000_ms"] = 1000 * (time.perf_counter() - started)
-    print(f"  10,000 more windows: {record['add_10000_ms']:.1f} ms")
-    if on_card:
-        try:
-            DeviceIndex(arrays, dimensions, 10**10)
-        except DeviceShort as short:
-            record["note_when_short"] = short.note
-            print(f"  too many: {short.note}")
-        if options.tune:
-            record["kernels"] = tuned(index, [1, 64])
-    return record
+            yield entry
+
+
+def _plain_searches(
+    index: DeviceIndex, options: argparse.Namespace, floor: float
+) -> Iterator[dict[str, Any]]:
+    dimensions, limit = options.dimensions, options.limit
+    for count in options.questions:
+        queries = made(count, dimensions, 10_000 + count, "numpy").astype(np.float32)
+        spent = median(plain(index, queries, limit), options.times)
+        yield {"questions": count, "ms": spent, "ratio": spent / floor}
+        print(f"  {count:4} questions in plain PyTorch, no filter   {spent:8.2f} ms")
 
 
 def main() -> None:

@@ -193,85 +193,88 @@ def _add_derived(memory: Memory) -> None:
 
 
 def _plan_work(memory: Memory, events: list[tuple[datetime, Callable[[], Any]]]) -> None:
-    def experience() -> None:
-        hang = memory.experience.problem(
-            "The Atlas export job stops with ERR_TILE_42.", evidence=["file:jobs/export.py#L88", "issue:311"]
-        )
-        memory.experience.failed_tactic(
-            "Retry the whole export three times.",
-            problem=hang,
-            evidence=["commit:1f3c9aa"],
-            why="the disk stays full, so every retry fails at the same tile.",
-        )
-        fork = memory.experience.fact(
-            "The export writes its tiles to /var/tmp.", evidence=["file:jobs/export.py#L12"]
-        )
-        fixed = memory.experience.solution(
-            "Stream tiles to object storage instead of the local disk.",
-            problem=hang,
-            evidence=["commit:c0ffee1"],
-        )
-        memory.experience.vote(fixed, hang, 1, "three weeks of clean runs")
-        memory.experience.vote(fixed, hang, 0.5, "slower, but it holds")
-        change = memory.experience.change("The export moved to object storage.", evidence=["commit:c0ffee1"])
-        moved = memory.experience.fact(
-            "The export writes its tiles to a bucket.", evidence=["commit:c0ffee1"]
-        )
-        memory.experience.update_fact(fork, change, moved)
-        memory.experience.preference(
-            "Never sleep in tests: wait for a condition.", evidence=["file:CONTRIBUTING.md#L12"]
-        )
-        memory.experience.problem("Map labels overlap at zoom 14.", evidence=["issue:352"])
-
-    def objects() -> None:
-        memory.spaces.create(SPACE, {"team": "maps"})
-        project = memory.space(SPACE)
-        for path, kind, text, pinned in (
-            (
-                "atlas/release_checklist",
-                "decision",
-                "Ship once recalls take less than 200 ms and the tile server is green.",
-                True,
-            ),
-            (
-                "atlas/guides/export",
-                "guide",
-                "The export job runs at 02:00 UTC. Watch the disk and ERR_TILE_42.",
-                False,
-            ),
-            (
-                "atlas/guides/palette",
-                "guide",
-                "Muted greens for land, warm greys for roads, one accent colour.",
-                False,
-            ),
-            (
-                "atlas/decisions/offline_maps",
-                "decision",
-                "Offline maps ship behind a flag, Meridian first.",
-                True,
-            ),
-            ("team/rituals", "note", "Design review on Tuesdays, lunch on Thursdays.", False),
-        ):
-            project.remember_structured(
-                {
-                    "path": path,
-                    "kind": kind,
-                    "raw": text,
-                    "summary_micro": text[:48],
-                    "pinned": pinned,
-                    "relevance": "high" if pinned else "medium",
-                    "tags": ["atlas"],
-                }
-            )
-        project.link("atlas/release_checklist", "atlas/guides/export", relation="depends_on")
-        project.set_policy({"ttl_days": 365, "pii_redaction": ["emails", "keys"]})
-
-    events += [(at("2025-10-07"), experience), (at("2025-10-08"), objects)]
+    events += [
+        (at("2025-10-07"), lambda: _record_experience(memory)),
+        (at("2025-10-08"), lambda: _keep_objects(memory)),
+    ]
     events.append((at("2026-01-02"), lambda: memory.snapshots.create("year-end", note="Before the move.")))
     events.append(
         (at("2026-06-10"), lambda: memory.snapshots.create("offline-maps", note="Rolled out to Meridian."))
     )
+
+
+def _record_experience(memory: Memory) -> None:
+    hang = memory.experience.problem(
+        "The Atlas export job stops with ERR_TILE_42.", evidence=["file:jobs/export.py#L88", "issue:311"]
+    )
+    memory.experience.failed_tactic(
+        "Retry the whole export three times.",
+        problem=hang,
+        evidence=["commit:1f3c9aa"],
+        why="the disk stays full, so every retry fails at the same tile.",
+    )
+    fork = memory.experience.fact(
+        "The export writes its tiles to /var/tmp.", evidence=["file:jobs/export.py#L12"]
+    )
+    fixed = memory.experience.solution(
+        "Stream tiles to object storage instead of the local disk.",
+        problem=hang,
+        evidence=["commit:c0ffee1"],
+    )
+    memory.experience.vote(fixed, hang, 1, "three weeks of clean runs")
+    memory.experience.vote(fixed, hang, 0.5, "slower, but it holds")
+    change = memory.experience.change("The export moved to object storage.", evidence=["commit:c0ffee1"])
+    moved = memory.experience.fact("The export writes its tiles to a bucket.", evidence=["commit:c0ffee1"])
+    memory.experience.update_fact(fork, change, moved)
+    memory.experience.preference(
+        "Never sleep in tests: wait for a condition.", evidence=["file:CONTRIBUTING.md#L12"]
+    )
+    memory.experience.problem("Map labels overlap at zoom 14.", evidence=["issue:352"])
+
+
+def _keep_objects(memory: Memory) -> None:
+    memory.spaces.create(SPACE, {"team": "maps"})
+    project = memory.space(SPACE)
+    for path, kind, text, pinned in (
+        (
+            "atlas/release_checklist",
+            "decision",
+            "Ship once recalls take less than 200 ms and the tile server is green.",
+            True,
+        ),
+        (
+            "atlas/guides/export",
+            "guide",
+            "The export job runs at 02:00 UTC. Watch the disk and ERR_TILE_42.",
+            False,
+        ),
+        (
+            "atlas/guides/palette",
+            "guide",
+            "Muted greens for land, warm greys for roads, one accent colour.",
+            False,
+        ),
+        (
+            "atlas/decisions/offline_maps",
+            "decision",
+            "Offline maps ship behind a flag, Meridian first.",
+            True,
+        ),
+        ("team/rituals", "note", "Design review on Tuesdays, lunch on Thursdays.", False),
+    ):
+        project.remember_structured(
+            {
+                "path": path,
+                "kind": kind,
+                "raw": text,
+                "summary_micro": text[:48],
+                "pinned": pinned,
+                "relevance": "high" if pinned else "medium",
+                "tags": ["atlas"],
+            }
+        )
+    project.link("atlas/release_checklist", "atlas/guides/export", relation="depends_on")
+    project.set_policy({"ttl_days": 365, "pii_redaction": ["emails", "keys"]})
 
 
 def _add_media(memory: Memory) -> None:

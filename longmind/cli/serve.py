@@ -24,46 +24,53 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
 
+_Files = Annotated[
+    Path | None,
+    typer.Option("--files", metavar="FOLDER", help="Let requests read and write files in this folder."),
+]
+_MaxBody = Annotated[int, typer.Option("--max-body", metavar="BYTES", min=1, help="The largest request.")]
+_Timeout = Annotated[
+    float, typer.Option("--timeout", metavar="SECONDS", min=0.01, help="The longest request.")
+]
+_AtOnce = Annotated[
+    int, typer.Option("--at-once", metavar="COUNT", min=1, help="The most requests in progress.")
+]
+_Queue = Annotated[
+    int | None,
+    typer.Option(
+        "--queue",
+        metavar="COUNT",
+        min=0,
+        show_default="half of --at-once",
+        help="The most reads that wait for a worker, and the most writes.",
+    ),
+]
+_Workers = Annotated[
+    int, typer.Option("--workers", metavar="COUNT", min=1, help="The most requests worked on at once.")
+]
+_Processes = Annotated[
+    int,
+    typer.Option(
+        "--processes", metavar="COUNT", min=1, max=256, help="Server processes; one for each core to use."
+    ),
+]
+_Inspect = Annotated[
+    Literal["off", "read", "write"],
+    typer.Option("--inspect", help="Pages at /inspect: none, only to look, or with changes."),
+]
+
 
 def serve(
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", metavar="PORT", min=1, max=65535)] = 8787,
-    files: Annotated[
-        Path | None,
-        typer.Option("--files", metavar="FOLDER", help="Let requests read and write files in this folder."),
-    ] = None,
-    max_body: Annotated[
-        int, typer.Option("--max-body", metavar="BYTES", min=1, help="The largest request.")
-    ] = 16 * 2**20,
-    timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=0.01, help="The longest request.")
-    ] = 60.0,
-    at_once: Annotated[
-        int, typer.Option("--at-once", metavar="COUNT", min=1, help="The most requests in progress.")
-    ] = 64,
-    queue: Annotated[
-        int | None,
-        typer.Option(
-            "--queue",
-            metavar="COUNT",
-            min=0,
-            show_default="half of --at-once",
-            help="The most reads that wait for a worker, and the most writes.",
-        ),
-    ] = None,
-    workers: Annotated[
-        int, typer.Option("--workers", metavar="COUNT", min=1, help="The most requests worked on at once.")
-    ] = 4,
-    processes: Annotated[
-        int,
-        typer.Option(
-            "--processes", metavar="COUNT", min=1, max=256, help="Server processes; one for each core to use."
-        ),
-    ] = 1,
-    inspect: Annotated[
-        Literal["off", "read", "write"],
-        typer.Option("--inspect", help="Pages at /inspect: none, only to look, or with changes."),
-    ] = "read",
+    files: _Files = None,
+    max_body: _MaxBody = 16 * 2**20,
+    timeout: _Timeout = 60.0,
+    at_once: _AtOnce = 64,
+    queue: _Queue = None,
+    workers: _Workers = 4,
+    processes: _Processes = 1,
+    inspect: _Inspect = "read",
     keys: KeysOption = None,
     allow_origin: OriginsOption = None,
     store: StoreOption = None,

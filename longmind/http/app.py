@@ -77,24 +77,12 @@ def create_app(
     )
     app.add_middleware(Calling)
     app.add_middleware(Counting, metrics=metrics, tracer=tracer)
+    # The files of the Inspector are the same for everybody; what they show needs a key.
+    open_paths = HEALTH if inspect == "off" else (*HEALTH, *assets())
     app.add_middleware(
-        Guard,
-        ring=ring,
-        gateway=gateway,
-        hosts=hosts,
-        origins=allowed,
-        limits=limits,
-        # The files of the Inspector are the same for everybody; what they show needs a key.
-        open_paths=HEALTH if inspect == "off" else (*HEALTH, *assets()),
+        Guard, ring=ring, gateway=gateway, hosts=hosts, origins=allowed, limits=limits, open_paths=open_paths
     )
-    if allowed.allowed:
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=allowed.allowed,
-            allow_methods=("GET", "POST", "PATCH"),
-            allow_headers=("Authorization", "Content-Type"),
-            expose_headers=("Retry-After",),
-        )
+    _allow_origins(app, allowed)
     report_errors(app)
     service = Service(memory, gateway, Lanes(limits), files=files)
     app.include_router(conversation_routes(service))
@@ -105,6 +93,18 @@ def create_app(
     _add_server_routes(app, memory, metrics, ring)
     describe_answers(app)
     return app
+
+
+def _allow_origins(app: FastAPI, origins: OriginCheck) -> None:
+    """Tell browsers which other pages may read the answers; without any, they keep all of them from it."""
+    if origins.allowed:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=origins.allowed,
+            allow_methods=("GET", "POST", "PATCH"),
+            allow_headers=("Authorization", "Content-Type"),
+            expose_headers=("Retry-After",),
+        )
 
 
 def _add_server_routes(app: FastAPI, memory: Memory, metrics: Metrics, ring: KeyRing) -> None:

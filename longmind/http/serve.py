@@ -61,15 +61,8 @@ def serve(
         raise MissingExtra(f"The server needs {error.name}.", extra="server") from None
     metrics = metrics or Metrics()
     app = create_app(
-        memory,
-        keys=ring,
-        origins=origins,
-        limits=limits,
-        files=files,
-        metrics=metrics,
-        tracer=tracer,
-        inspect=inspect,
-    )
+        memory, keys=ring, origins=origins, limits=limits, files=files, metrics=metrics, tracer=tracer,
+        inspect=inspect)  # fmt: skip
     config = uvicorn.Config(
         app,
         host=host,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from longmind.base.arrays import Float64Array, Int64Array, np
+from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.columns import Mask
 from longmind.base.filters import Where
 from longmind.base.frame import Kind
@@ -186,9 +186,7 @@ def rank_once(
     if outdated and "facts" in request.lanes and not asks_past(request.query):
         give_way(bonuses, outdated, candidates.ids, total)
         total, ordered = ordered_by(bonuses)
-    # A turn beside a hit, ranked by no lane, may be an answer too, but only where its meaning was compared.
-    is_answer = (best_rank < UNRANKED) | (candidates.lanes.vectors is not None)
-    is_answer |= np.isin(candidates.ids, [*candidates.lanes.personal, *candidates.lanes.linked])
+    is_answer = _may_answer(candidates, best_rank)
     confidence = confidences(
         candidates,
         question,
@@ -217,6 +215,12 @@ def rank_once(
         superseded=outdated,
         repeated=repeated,
     )
+
+
+def _may_answer(candidates: Candidates, best_rank: Int64Array) -> BoolArray:
+    """A turn beside a hit, ranked by no lane, may answer too, but only where its meaning was compared."""
+    ranked = (best_rank < UNRANKED) | (candidates.lanes.vectors is not None)
+    return ranked | np.isin(candidates.ids, [*candidates.lanes.personal, *candidates.lanes.linked])
 
 
 # The steps of `collect`
