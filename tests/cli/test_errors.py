@@ -111,8 +111,11 @@ def test_a_file_that_is_no_memory_is_refused_and_left_alone(longmind: Longmind, 
     (folder / "letter.txt").write_text("Dear reader, this is no database. " * 100)
     before = (folder / "letter.txt").read_bytes()
 
-    assert longmind("stats", "--store", "letter.txt").code == 10
-    assert longmind("remember", "x", "--store", "letter.txt").code == 10
+    # A mistyped path, which is something else than a damaged memory.
+    for command in (("stats",), ("remember", "x")):
+        done = longmind(*command, "--store", "letter.txt")
+        assert done.code == 2
+        assert "a text file, not a memory" in done.err
     assert (folder / "letter.txt").read_bytes() == before
 
 

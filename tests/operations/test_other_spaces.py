@@ -120,6 +120,8 @@ def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
         "err-4711", "where did I park", "prefers", "Ana Vault", "zib", "zibarites", "basaltsmiths",
         "latest", "",
     )  # fmt: skip
+    yield "search_many", {"queries": list(queries), "limit": 50}
+    yield "recall_many", {"queries": list(queries)}
     for query in queries:
         for more in ({}, {"lanes": ["text"]}, {"lanes": ["vector"]}, {"fusion": "rrf"}, {"as_of": START}):
             yield "search", {"query": query, "limit": 50, **more}

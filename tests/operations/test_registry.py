@@ -91,6 +91,7 @@ APART = {
     "Memory.spaces": "is a handle: space.*",
     "Memory.golden": "is a handle: golden.*",
     "Memory.media": "is a handle: photos, videos, audio, media.*",
+    "Ledger.timeline": "draws facts.history as a picture; the command line draws it with --chart",
     "Memories.conversation": "is a handle: turns.*",
     "Experience.briefing": "is for the lanes of contexts",
     "Spaces.space": "is a handle: space.*",
