@@ -49,17 +49,36 @@ class ReadyStores:
         self._free: list[str] = []
         self._uses: dict[str, int] = {}
         self._layouts: dict[str, Any] = {}
-        self._connection = psycopg.connect(url, autocommit=True)
-        self._connection.execute("SET session_replication_role = replica; SET lock_timeout = '1s'")
-        self._connection.execute("SET client_min_messages = 'warning'")
+        self._connect()
         self._pristine = self._create("pristine")
         self._tables = [
             name
-            for (name,) in self._connection.execute(
+            for (name,) in self._run(
                 "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'pristine'::regnamespace"
             )
         ]
         self._filled = self._with_rows("pristine")
+
+    def _connect(self) -> None:
+        for wait in (0.1, 0.5, 2.0, 5.0):  # a server that a test has killed comes back by itself
+            with suppress(psycopg.OperationalError):
+                self._connection = psycopg.connect(self._url, autocommit=True)
+                break
+            time.sleep(wait)
+        else:
+            self._connection = psycopg.connect(self._url, autocommit=True)
+        self._connection.execute("SET session_replication_role = replica; SET lock_timeout = '1s'")
+        self._connection.execute("SET client_min_messages = 'warning'")
+
+    def _run(self, statement: str, values: dict[str, Any] | None = None) -> psycopg.Cursor[Any]:
+        """Once more after a test that ended every connection to the server."""
+        try:
+            return self._connection.execute(statement, values)
+        except psycopg.OperationalError:
+            if not self._connection.closed:
+                raise
+        self._connect()
+        return self._connection.execute(statement, values)
 
     def _create(self, name: str) -> str:
         with Memory.open(f"{self._url}&store={name}", clock=FrozenClock(START), embedder=None):
@@ -88,12 +107,12 @@ class ReadyStores:
                 self._empty(name)
                 self._free.append(name)
             else:
-                self._connection.execute(f'DROP SCHEMA IF EXISTS "{name}" CASCADE')
+                self._run(f'DROP SCHEMA IF EXISTS "{name}" CASCADE')
 
     def _others(self) -> bool:
         """Whether a connection that a test left open may still write."""
         for _ in range(_MOST_LOOKS):
-            row = self._connection.execute(_OTHERS).fetchone()
+            row = self._run(_OTHERS).fetchone()
             if row is not None and row[0] == 0:
                 return False
             time.sleep(0.002)  # the server ends a connection a moment after its client has closed it
@@ -101,13 +120,13 @@ class ReadyStores:
 
     def _layout(self, name: str) -> Any:
         try:
-            return self._connection.execute(_LAYOUT, {"schema": name}).fetchone()
+            return self._run(_LAYOUT, {"schema": name}).fetchone()
         except psycopg.errors.InvalidSchemaName:  # the test has dropped it
             return None
 
     def _with_rows(self, name: str) -> list[str]:
         asked = ", ".join(f"EXISTS (SELECT 1 FROM {name}.{table})" for table in self._tables)
-        row = self._connection.execute(f"SELECT {asked}").fetchone()
+        row = self._run(f"SELECT {asked}").fetchone()
         assert row is not None
         return [table for table, has_rows in zip(self._tables, row, strict=True) if has_rows]
 
@@ -121,7 +140,7 @@ class ReadyStores:
             f"SELECT setval(oid::regclass, 1, false) FROM pg_class "
             f"WHERE relkind = 'S' AND relnamespace = '{name}'::regnamespace"
         )
-        self._connection.execute("BEGIN; " + "; ".join(statements) + "; COMMIT")
+        self._run("BEGIN; " + "; ".join(statements) + "; COMMIT")
 
     def close(self) -> None:
         self._connection.close()

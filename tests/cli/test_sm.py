@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from longmind import Memory
 from longmind.cli import sm
 
 Sm = Callable[..., Any]
@@ -108,6 +109,8 @@ def test_an_error_has_a_message_and_a_code(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LONGMIND_CACHE", str(tmp_path / "no-models"))
+    (tmp_path / "data").mkdir()
+    Memory.open(tmp_path / "data" / "symbiosis.db", embedder=None).close()  # reads do not create one
     with pytest.raises(SystemExit) as ended:
         sm.run(given)
     assert ended.value.code == code
