@@ -36,7 +36,8 @@ def render(statement: Statement, *, speaker: str | None = None, said_at: int | N
     dated = when or statement.slot in _DATED or statement.slot == "event"
     text = f"{_predicate(statement, value)}{when}"
     if dated:
-        text = with_dates(text, said_at, prefer="past" if statement.slot == "did" else "future")
+        is_past = statement.slot == "did" or statement.rule in _MOVED or not statement.holds
+        text = with_dates(text, said_at, prefer="past" if is_past else "future")
     return f"{subject}{text}"
 
 

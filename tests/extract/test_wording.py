@@ -57,6 +57,14 @@ def test_a_move_tells_both_places() -> None:
     ]
 
 
+def test_the_month_of_a_move_lies_behind_and_that_of_a_plan_ahead() -> None:
+    june = 1_748_865_600_000  # 2 June 2025
+    [move] = find_statements("Ana moved to Lisbon in May.")
+    [plan] = find_statements("We are going to Rome in May.")
+    assert render(move, said_at=june) == "Ana moved to Lisbon in May 2025"
+    assert render(plan, said_at=june) == "User plans on going to Rome in May 2026"
+
+
 def test_the_speaker_is_called_by_name_where_it_is_known() -> None:
     assert rendered("I like JRPGs and my sister is called Bea.", speaker="Alex") == [
         "Alex likes JRPGs",
