@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from html import escape  # xml.sax would load the network libraries
 from typing import Final
-from xml.sax.saxutils import escape, quoteattr
 
 from longmind.base.results import Listing
 from longmind.base.times import format_ms, from_ms
@@ -52,7 +52,7 @@ class Timeline(Listing[FactHit]):
             panel, size = _panel(predicate, hits, scale, height)
             panels.append(panel)
             height += size
-        label = quoteattr(_clean(f"The history of {self.subject}"))
+        label = f'"{escape(_clean(f"The history of {self.subject}"))}"'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height or 20:.0f}" '
             f'width="{_WIDTH}" role="img" aria-label={label}><style>{_STYLE}</style>{"".join(panels)}</svg>'
