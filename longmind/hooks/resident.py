@@ -33,6 +33,8 @@ _ANSWER_SECONDS: Final = 1.0
 """More than a search takes, and well within what agents allow a hook."""
 _IDLE_SECONDS: Final = 600.0
 _MOST_BYTES: Final = 1 << 20
+_LONGEST_ADDRESS: Final = 100
+"""Bytes of a socket's path: systems allow 104 to 108."""
 
 
 class Resident:
@@ -114,7 +116,8 @@ def _address(store: str, environment: Mapping[str, str]) -> Path | None:
     if state.st_uid != os.getuid() or not stat.S_ISDIR(state.st_mode) or state.st_mode & 0o077:
         return None
     name = hashlib.sha256(os.path.realpath(store).encode()).hexdigest()[:24]
-    return folder / f"{name}.sock"
+    path = folder / f"{name}.sock"
+    return path if len(os.fsencode(path)) <= _LONGEST_ADDRESS else None
 
 
 def _received(connection: socket.socket) -> bytes:

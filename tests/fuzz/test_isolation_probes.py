@@ -242,6 +242,8 @@ class Question:
             return rng.choice([None, None, "ana", "bob", "eve"])
         if name in ("query", "topic", "text"):
             return " ".join(self._word() for _ in range(rng.randrange(1, 4)))
+        if name == "queries":
+            return [self._word() for _ in range(rng.randrange(1, 4))]
         if name in ("frame", "memory_id", "fact", "record", "problem"):
             return self._id({"problem": "record"}.get(name, name) if "str" not in kind else "record")
         if name in ("subject", "entity", "name", "session", "prefix", "after"):

@@ -7,7 +7,9 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,10 +21,19 @@ from tests.hooks.conftest import PROGRAM
 
 
 @pytest.fixture
-def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setenv("LONGMIND_SERVER", "http://127.0.0.1:9")
-    return dict(os.environ)
+def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    # A short path: that of a socket may have some 100 bytes.
+    with tempfile.TemporaryDirectory(prefix="lm") as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        monkeypatch.setenv("LONGMIND_SERVER", "http://127.0.0.1:9")
+        yield dict(os.environ)
+
+
+def test_a_folder_whose_name_is_too_long_for_a_socket_is_passed_over(tmp_path: Path) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    asked = {"question": "x", "session": "s", "space": None, "user": None}
+    assert resident.ask(str(tmp_path / "a.mind"), asked, {"XDG_RUNTIME_DIR": str(deep)}) is None
 
 
 def test_a_prompt_is_answered_by_meaning_and_the_process_ends_by_itself(
