@@ -207,7 +207,9 @@ class Question:
         for item in operation.parameters:
             if item.name not in FILES and (item.required or rng.random() < 0.25):
                 chosen = self._argument(item.name, str(item.type))
-                if chosen is not None or item.required:
+                if chosen is None and item.required:
+                    chosen = operation.example[item.name]
+                if chosen is not None:
                     self.inputs[item.name] = chosen
         for name, example in operation.example.items():
             if name not in (*FILES, "space", "repo"):
@@ -219,8 +221,11 @@ class Question:
     def _word(self) -> str:
         person = self._person()
         word = self._rng.choice(person.words)
-        piece = word if self._rng.random() < 0.7 else word[: self._rng.randrange(3, len(word))]
+        piece = word if self._rng.random() < 0.7 else word[: self._rng.randrange(5, len(word))]
         if person in self._others:
+            # Part of a word that is also part of one's own finds one's own, as it should.
+            if any(piece in own for mine in self._own for own in mine.words):
+                piece = word
             self._said.add(piece)
         return piece
 
