@@ -90,7 +90,7 @@ def _reading(db: str, space: str, user: str | None) -> Iterator[Memories]:
 @app.command("add-turn")
 def add_turn(
     session: SessionOption,
-    role: Annotated[str, typer.Option("--role", metavar="user|assistant", help="Who speaks.")],
+    role: Annotated[str, typer.Option("--role", metavar="user|assistant|system|tool", help="Who speaks.")],
     text: Annotated[str, typer.Option("--text", metavar="TEXT", help="What was said; '-' reads it.")],
     no_extract: Annotated[bool, typer.Option("--no-extract", help="Make no memories of it.")] = False,
     db: DbOption = DEFAULT_STORE,

@@ -24,7 +24,6 @@ from longmind.conversation.extraction import Reading, TurnReader, count_outcomes
 from longmind.conversation.merge import merge
 from longmind.conversation.query import has_any, listed, shown_by
 from longmind.conversation.values import (
-    MESSAGE_ROLES,
     ROLES,
     ConversationContext,
     ExcludePersonal,
@@ -87,7 +86,7 @@ class Conversation:
 
     def add_turn(
         self,
-        role: Annotated[str, "Who speaks: user or assistant."],
+        role: Annotated[str, "Who speaks: user, assistant, system or tool."],
         text: Annotated[str, "What was said.", Mark.TEXT],
         *,
         speaker: Annotated[str | None, "The name of who speaks."] = None,
@@ -126,7 +125,7 @@ class Conversation:
 
     def add_messages(self, turns: Sequence[Mapping[str, Any]], *, extract: bool) -> TurnReports:
         """Like `add_turns`, for what is read from a chat's messages: also of tools, and with metadata."""
-        return self._add([self._draft(turn, roles=MESSAGE_ROLES) for turn in turns], extract=extract)
+        return self._add([self._draft(turn, from_chat=True) for turn in turns], extract=extract)
 
     def _add(self, drafts: Sequence[Draft], *, extract: bool) -> TurnReports:
         if len(drafts) > _MOST_TURNS:
@@ -214,18 +213,18 @@ class Conversation:
         ordered = sorted(turns, key=lambda turn: turn.id)
         return [(turn.role or "", turn.text, keys.get(turn.id)) for turn in ordered]
 
-    def _draft(self, turn: Mapping[str, Any] | tuple[str, str], *, roles: tuple[str, ...] = ROLES) -> Draft:
+    def _draft(self, turn: Mapping[str, Any] | tuple[str, str], *, from_chat: bool = False) -> Draft:
         if isinstance(turn, Mapping):
             fields = dict(turn)
         elif isinstance(turn, tuple | list) and len(turn) == 2:
             fields = {"role": turn[0], "text": turn[1]}
         else:
             raise InvalidInput("A turn is a pair of role and text, or a mapping with 'role' and 'text'.")
-        further = {"metadata"} if roles is not ROLES else set()
+        further = {"metadata"} if from_chat else set()
         unknown = sorted(set(fields) - _FIELDS - further)
         if unknown:
             raise InvalidInput(f"A turn has no {unknown[0]!r}.", hint="It has role, text and speaker.")
-        role = check_choice(fields.get("role"), "role", roles)
+        role = check_choice(fields.get("role"), "role", ROLES)
         item = draft(
             fields.get("text", ""),
             space=self._partition,
@@ -233,7 +232,7 @@ class Conversation:
             session=self.session,
             role=role,
             speaker=fields.get("speaker"),
-            source={"user": "user", "tool": "tool"}.get(role, "agent"),
+            source={"user": "user", "tool": "tool", "system": "system"}.get(role, "agent"),
             metadata=fields.get("metadata"),
             repeatable=True,
             idempotency_key=fields.get("idempotency_key"),

@@ -13,9 +13,8 @@ from longmind.base.results import Listing
 
 LAYERS: Final = ("mid", "long")
 STATUSES: Final = ("active", "archived", "deleted")
-ROLES: Final = ("user", "assistant")
-MESSAGE_ROLES: Final = (*ROLES, "tool")
-"""Roles of what a chat's list of messages brings along."""
+ROLES: Final = ("user", "assistant", "system", "tool")
+"""Who may speak. Memories are made of the user's turns alone."""
 PII: Final = "pii"
 Action = Literal["created", "seen", "archived", "conflict", "suppressed", "past"]
 

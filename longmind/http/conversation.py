@@ -23,7 +23,7 @@ class TurnBody(_Body):
     """What POST /turns takes."""
 
     session_id: str = Field(min_length=1)
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "system", "tool"]
     text: str = Field(min_length=1)
     auto_extract: bool = True
     user: str | None = None

@@ -69,7 +69,7 @@ OPERATIONS: Final = (
     _on_conversation(
         "turns.add",
         Conversation.add_turn,
-        types={"role": Literal["user", "assistant"]},
+        types={"role": Literal["user", "assistant", "system", "tool"]},
         effect="write",
         begins=True,
         example={"session": "s1", "role": "user", "text": "I like trains, and my name is Ana."},

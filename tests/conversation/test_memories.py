@@ -317,7 +317,21 @@ def test_what_a_turn_tells_is_in_the_ledger_once(memory: Memory, memories: Memor
     assert [item.frame for item in found[0].evidence] == [turn]
 
 
-@pytest.mark.parametrize(("role", "text"), [("system", "hi"), ("user", ""), ("user", 3), (None, "hi")])
+@pytest.mark.parametrize("role", ["system", "tool"])
+def test_turns_of_the_system_and_of_tools_are_kept_and_are_not_the_users_words(
+    memory: Memory, memories: Memories, role: str
+) -> None:
+    talk = memories.conversation("s")
+    report = talk.add_turn(role, "I live in Porto and my name is Max.")
+    assert report.extracted == ()
+    assert [(turn.role, turn.text) for turn in talk.window()] == [
+        (role, "I live in Porto and my name is Max.")
+    ]
+    assert list(memory.facts.about("user")) == []
+    assert memory.search("Porto")[0].frame.id == report.turn_id
+
+
+@pytest.mark.parametrize(("role", "text"), [("robot", "hi"), ("user", ""), ("user", 3), (None, "hi")])
 def test_a_bad_turn_is_refused_and_nothing_written(
     memory: Memory, memories: Memories, role: str, text: str
 ) -> None:
