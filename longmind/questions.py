@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from longmind.base.caller import audited
@@ -23,18 +23,20 @@ if TYPE_CHECKING:
 
 
 @audited("")
-class Questions:
+class Questions(ABC):
     """What `Memory` answers."""
 
     store: Store
     _search: SearchEngine
 
-    @cached_property
+    @property
+    @abstractmethod
     def _contexts(self) -> ContextBuilder:
-        raise NotImplementedError  # what holds the parts of a memory makes it
+        """What builds contexts; the class that holds the parts of a memory makes it."""
 
+    @abstractmethod
     def _view(self, space: SpaceLike | None, user: UserLike, as_of: AsOf) -> View:
-        raise NotImplementedError  # what knows the default space and user makes it
+        """What a read sees; the class that knows the default space and user makes it."""
 
     def search(
         self,

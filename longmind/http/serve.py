@@ -46,9 +46,9 @@ def serve(
 ) -> None:
     """Answer until interrupted, and let what is in progress end. Beyond this machine, only with keys.
 
-    `keys` is the file of the keys; while there is no such file and no token, everybody on this machine is
-    answered. `token_variable` is where the caller reads the token from, for messages. `listening` is called
-    once connections are accepted. `share` is what this process shares with the others of the same server.
+    `keys` is the file of the keys. Until that file or a token exists, everybody on this machine is answered.
+    `token_variable` is where the caller reads the token from, for messages. `listening` is called once
+    connections are accepted. `share` is what this process shares with the others of the same server.
     """
     ring = check_keys(host, keys, token, token_variable, share)
     try:

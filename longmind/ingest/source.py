@@ -407,7 +407,7 @@ def title_of(source: Source) -> str:
 
 def _outside(error: OSError, path: Path) -> NotFound | Forbidden | Unavailable:
     if isinstance(error, FileNotFoundError):
-        return NotFound(f"There is no file {path}.")
+        return NotFound(f"{path} does not exist.", hint="Check the path.")
     if isinstance(error, PermissionError):
         return Forbidden(f"{path} may not be read.", hint="Check its permissions.")
     return Unavailable(f"{path} could not be read: {error.strerror or error}.")

@@ -86,7 +86,9 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             asset = assets().get(path)
             if asset is None:
-                raise NotFound("There is no such page.", hint=f"The Inspector is at {PREFIX}/.")
+                raise NotFound(
+                    f"{path} is not a page of the Inspector.", hint=f"The Inspector is at {PREFIX}/."
+                )
             unchanged = self.headers.get("If-None-Match") == asset.tag
             self._send(304 if unchanged else 200, b"" if unchanged else asset.content, asset.headers)
 
@@ -101,7 +103,9 @@ class _Handler(BaseHTTPRequestHandler):
             inputs = self._inputs()
             grant = self.desk.ring.grant(headers.get("authorization", ""))
             if not self.path.startswith(API):
-                raise NotFound("There is no such route.", hint=f"Questions go to {API}NAME.")
+                raise NotFound(
+                    f"{self.path} is not a route of the Inspector.", hint=f"Questions go to {API}NAME."
+                )
             answer = self._answer(grant, self.path.removeprefix(API), inputs)
             self._send_json(200, answer)
 

@@ -81,7 +81,7 @@ class _OwnSessions:
         key_id = grant_of(scope).key_id
         session = Headers(scope=scope).get(_SESSION)
         if session is not None and not self._is_own(session, key_id):
-            await refusal(404, "not_found", "There is no such session.", "Begin a new one.")(
+            await refusal(404, "not_found", "The session is unknown.", "Begin a new one.")(
                 scope, receive, send
             )
             return
