@@ -111,7 +111,7 @@ def tuned(index: DeviceIndex, counts: Sequence[int]) -> list[dict[str, Any]]:
 
     room, tiles = index._room, -(-len(index._frames) // TILE)
     flags = torch.ones(tiles * TILE, dtype=torch.uint8, device="cuda")
-    found = []
+    timings = []
     for count in counts:
         width = max(16, count)
         asked = torch.randn((room.shape[1], width), device="cuda").half()
@@ -131,7 +131,7 @@ def tuned(index: DeviceIndex, counts: Sequence[int]) -> list[dict[str, Any]]:
 
                     try:
                         spent = triton.testing.do_bench(launch, warmup=20, rep=60, return_mode="median")
-                    except Exception as error:  # a shape that the compiler or the chip does not take
+                    except (RuntimeError, triton.TritonError) as error:  # a shape that the chip does not take
                         spent = None
                         print(
                             f"  {count} questions, step {step}, {warps} warps, {stages} stages: {error!r:.80}"
@@ -144,11 +144,11 @@ def tuned(index: DeviceIndex, counts: Sequence[int]) -> list[dict[str, Any]]:
                             "stages": stages,
                             "ms": spent,
                         }
-                        found.append(entry)
-        ordered = sorted((row for row in found if row["questions"] == count), key=lambda row: row["ms"])
+                        timings.append(entry)
+        ordered = sorted((row for row in timings if row["questions"] == count), key=lambda row: row["ms"])
         for row in ordered[:6]:
             print(f"  kernel: {row}")
-    return found
+    return timings
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:

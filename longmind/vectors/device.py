@@ -21,7 +21,7 @@ from longmind.base.columns import FrameMask, Mask, is_shown
 from longmind.base.errors import MissingExtra, Unavailable
 from longmind.base.ordering import distinct
 from longmind.store.engine import Connection
-from longmind.vectors.device_arrays import TILE, Arrays, TorchArrays, nearest
+from longmind.vectors.device_arrays import TILE, Arrays, Scanner, TorchArrays, nearest
 from longmind.vectors.quantized import VectorQuery
 
 Device = Literal["auto", "cpu", "cuda"]
@@ -117,8 +117,8 @@ class DeviceIndex:
         self._dimensions = dimensions
         self._width = -(-dimensions // _PADDING) * _PADDING
         self._frames: Int64Array = np.zeros(0, dtype=np.int64)
-        self._masks: list[tuple[tuple[BoolArray, ...], Any, int]] = []
-        """Masks of frames, by the arrays they are made of; the same for windows, on the card; how many."""
+        self._filters: list[tuple[tuple[BoolArray, ...], Scanner, int]] = []
+        """By the arrays that a mask of frames is made of: the scans under it, and how many windows show."""
         self._waiting: list[_Ticket] = []
         self._lock = threading.Lock()
         self._queue_lock = threading.Lock()
@@ -153,6 +153,7 @@ class DeviceIndex:
     def add(self, frames: Int64Array, vectors: Float16Array) -> None:
         with self._lock:
             used = len(self._frames)
+            self._filters.clear()  # first, since each one holds on to the rows it scans
             if used + len(frames) > self._capacity:
                 self._reserve(used + len(frames))
             padded = vectors
@@ -161,7 +162,6 @@ class DeviceIndex:
                 padded[:, : self._dimensions] = vectors
             self._guarded(lambda: self._arrays.write(self._room, used, padded))
             self._frames = np.concatenate([self._frames, frames])
-            self._masks.clear()
 
     def find(self, question: VectorQuery, db: Connection, limit: int) -> Int64Array:
         return self.frames_at(self.look(question, limit))
@@ -213,30 +213,31 @@ class DeviceIndex:
                     ticket.error = error
 
     def _scan(self, vectors: Float32Array, mask: Mask, limit: int) -> list[Int64Array]:
-        tiles = -(-len(self._frames) // TILE)
-        flags, count = self._flags(mask, tiles)
+        scanner, count = self._scanner(mask)
         number = min(limit, count)
         if number == 0:
             return [np.zeros(0, dtype=np.int64) for _ in vectors]
         padded = np.zeros((len(vectors), self._width), dtype=np.float32)
         padded[:, : self._dimensions] = vectors
-        slots, scores = self._guarded(lambda: nearest(self._arrays, self._room, tiles, flags, padded, number))
+        slots, scores = self._guarded(lambda: nearest(scanner, padded, number))
         return [row[np.isfinite(values)] for row, values in zip(slots, scores, strict=True)]
 
-    def _flags(self, mask: Mask, tiles: int) -> tuple[Any, int]:
-        """The frames' mask as one of windows, on the card; kept for questions under the same filter."""
+    def _scanner(self, mask: Mask) -> tuple[Scanner, int]:
+        """The scans under a mask of frames, as one of windows on the card; kept for the next question."""
         arrays = tuple(values for _, values in mask.parts) if isinstance(mask, FrameMask) else (mask,)
-        for place, (known, flags, count) in enumerate(self._masks):
-            if len(known) == len(arrays) and all(map(operator.is_, known, arrays)):
-                self._masks.append(self._masks.pop(place))
-                return flags, count
+        for position, (parts, scanner, count) in enumerate(self._filters):
+            if len(parts) == len(arrays) and all(map(operator.is_, parts, arrays)):
+                self._filters.append(self._filters.pop(position))
+                return scanner, count
+        tiles = -(-len(self._frames) // TILE)
         shown = is_shown(mask, self._frames)
         flags = self._guarded(lambda: self._arrays.flags(shown, tiles))
+        scanner = self._arrays.scanner(self._room, tiles, flags)
         count = int(np.count_nonzero(shown))
         # Kept by identity, which says something only of a mask that nobody changes.
         if not any(values.flags.writeable for values in arrays):
-            self._masks = [*self._masks[1 - _MOST_MASKS :], (arrays, flags, count)]
-        return flags, count
+            self._filters = [*self._filters[1 - _MOST_MASKS :], (arrays, scanner, count)]
+        return scanner, count
 
     def _reserve(self, rows: int) -> None:
         capacity = -(-int(rows * _HEADROOM) // TILE) * TILE

@@ -6,6 +6,7 @@ writes a hundredth of what it reads and the choice of the best is made among few
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from longmind.base.arrays import BoolArray, Float16Array, Float32Array, Int64Array, np
@@ -60,6 +61,41 @@ class Arrays(Protocol):
     ) -> tuple[Int64Array, Float32Array, Float32Array]:
         """The rows at places among the chosen tiles, their scores, and `last`, as arrays of numpy."""
 
+    def scanner(self, room: Any, tiles: int, shown: Any) -> Scanner:
+        """What scans so many tiles under one filter, as often as it is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The best rows of the tiles that were looked at, and what a wider look goes on from."""
+
+    maxima: Any
+    asked: Any
+    rows: Int64Array
+    values: Float32Array
+    last: Float32Array
+    """The best score of the last tile that was looked at, for each question."""
+
+
+class Scanner:
+    """Scans of the rows under one filter, each step started for itself."""
+
+    def __init__(self, arrays: Arrays, room: Any, tiles: int, shown: Any) -> None:
+        self.arrays, self.room, self.tiles, self.shown = arrays, room, tiles, shown
+
+    def look(self, questions: Float32Array, number: int, wanted: int) -> Look:
+        """The `number` best rows among those of the `wanted` best tiles."""
+        asked = self.arrays.asked(questions)
+        maxima = self.arrays.maxima(self.room, self.tiles, self.shown, asked)
+        return self.look_again(maxima, asked, number, wanted)
+
+    def look_again(self, maxima: Any, asked: Any, number: int, wanted: int) -> Look:
+        """The same among other tiles, without another scan."""
+        tops, chosen = self.arrays.top(maxima, wanted)
+        scores = self.arrays.rescored(self.room, chosen, self.shown, asked)
+        best, places = self.arrays.top(scores, min(number, wanted * TILE))
+        return Look(maxima, asked, *self.arrays.rows(best, places, chosen, tops[:, -1]))
+
 
 class NumpyArrays:
     """The same steps in plain numpy: the reference that the others are compared with."""
@@ -112,6 +148,9 @@ class NumpyArrays:
     def rows(self, best: Any, places: Any, chosen: Any, last: Any) -> tuple[Any, Any, Any]:
         return np.take_along_axis(chosen, places // TILE, axis=1) * TILE + places % TILE, best, last
 
+    def scanner(self, room: Any, tiles: int, shown: Any) -> Scanner:
+        return Scanner(self, room, tiles, shown)
+
 
 class TorchArrays:
     """PyTorch; with Triton, which comes with it for CUDA, a scan is one pass over the rows."""
@@ -156,14 +195,11 @@ class TorchArrays:
         return flags
 
     def asked(self, questions: Float32Array) -> Any:
-        values = self._sent(np.ascontiguousarray(questions))
-        if self._kernels is None:
-            return values, values.half()
-        # As the kernel takes them, made on the host: each step on the card would be a launch before the scan.
-        return values, self._sent(self._kernels.columns(questions))
+        return self.rounded(self._torch.from_numpy(np.ascontiguousarray(questions)).to(self._device))
 
-    def _sent(self, values: Any) -> Any:
-        return self._torch.from_numpy(values).to(self._device, non_blocking=True)
+    def rounded(self, questions: Any) -> Any:
+        """Questions that are on the card, and the same as the scan takes them."""
+        return questions, questions.half() if self._kernels is None else self._kernels.columns(questions)
 
     def maxima(self, room: Any, tiles: int, shown: Any, asked: Any) -> Any:
         torch, questions = self._torch, asked[1]
@@ -197,36 +233,42 @@ class TorchArrays:
         return torch.stack(rows)
 
     def rows(self, best: Any, places: Any, chosen: Any, last: Any) -> tuple[Any, Any, Any]:
+        return self.unpacked(self.packed(best, places, chosen, last).cpu())
+
+    def packed(self, best: Any, places: Any, chosen: Any, last: Any) -> Any:
+        """Scores, `last` and rows side by side: one transfer for all three, since each waits for the card."""
         torch = self._torch
         rows = chosen.gather(1, places // TILE) * TILE + places % TILE
-        # One transfer for all three: each one waits for the card anew.
-        packed = torch.cat([best, last[:, None], rows.to(torch.int32).view(torch.float32)], dim=1).cpu()
-        number = best.shape[1]
-        numbers = packed[:, number + 1 :].contiguous().view(torch.int32).numpy().astype(np.int64)
-        return numbers, packed[:, :number].numpy(), packed[:, number].numpy()
+        return torch.cat([best, last[:, None], rows.to(torch.int32).view(torch.float32)], dim=1)
+
+    def unpacked(self, packed: Any) -> tuple[Any, Any, Any]:
+        number = packed.shape[1] // 2
+        rows = packed[:, number + 1 :].contiguous().view(self._torch.int32).numpy().astype(np.int64)
+        return rows, packed[:, :number].numpy(), packed[:, number].numpy()
+
+    def scanner(self, room: Any, tiles: int, shown: Any) -> Scanner:
+        if self._kernels is None:
+            return Scanner(self, room, tiles, shown)
+        from longmind.vectors.device_graphs import RecordedScanner
+
+        return RecordedScanner(self, room, tiles, shown)
 
 
-def nearest(
-    arrays: Arrays, room: Any, tiles: int, shown: Any, questions: Float32Array, number: int
-) -> tuple[Int64Array, Float32Array]:
+def nearest(scanner: Scanner, questions: Float32Array, number: int) -> tuple[Int64Array, Float32Array]:
     """For each question the `number` best rows that are shown, best first, with their scores.
 
     The best rows lie in the tiles with the best maxima, at most one tile for each. Maxima are of questions
     rounded to float16, and off by no more than `slack`: what lies further below cannot matter. Where more
     lies inside, as among copies of one text, more tiles are looked at, but not without end.
     """
-    asked = arrays.asked(questions)
-    maxima = arrays.maxima(room, tiles, shown, asked)
-    # The rest is queued behind the scan, or computed here while it runs.
+    tiles, dimensions = scanner.tiles, questions.shape[1]
     rounded = questions.astype(np.float16).astype(np.float32)
-    slack = np.linalg.norm(questions - rounded, axis=1) + arrays.rounding + room.shape[1] * 2.0**-24
+    slack = np.linalg.norm(questions - rounded, axis=1) + scanner.arrays.rounding + dimensions * 2.0**-24
     wanted = min(tiles, number + max(_SPARE, number // 8))
-    for attempt in range(_ATTEMPTS):
-        tops, chosen = arrays.top(maxima, wanted)
-        scores = arrays.rescored(room, chosen, shown, asked)
-        best, places = arrays.top(scores, min(number, wanted * TILE))
-        rows, values, last = arrays.rows(best, places, chosen, tops[:, -1])
-        if wanted == tiles or attempt == _ATTEMPTS - 1 or bool((values[:, -1] >= last + slack).all()):
+    look = scanner.look(questions, number, wanted)
+    for _ in range(_ATTEMPTS - 1):
+        if wanted == tiles or bool((look.values[:, -1] >= look.last + slack).all()):
             break
         wanted = min(tiles, 2 * wanted)
-    return rows, values
+        look = scanner.look_again(look.maxima, look.asked, number, wanted)
+    return look.rows, look.values

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
 import torch
 import triton
 import triton.language as tl
@@ -82,9 +81,9 @@ def columns(questions: Any) -> Any:
     count, dimensions = questions.shape
     width = min(_MOST_QUESTIONS, max(_LEAST_QUESTIONS, triton.next_power_of_2(count)))
     groups = -(-count // width)
-    padded = np.zeros((groups * width, dimensions), dtype=np.float16)
+    padded = torch.zeros((groups * width, dimensions), dtype=torch.float16, device=questions.device)
     padded[:count] = questions
-    return np.ascontiguousarray(padded.reshape(groups, width, dimensions).transpose(0, 2, 1))
+    return padded.view(groups, width, dimensions).transpose(1, 2).contiguous()
 
 
 def maxima(rooms: Any, tiles: int, shown: Any, groups: Any) -> Any:

@@ -54,8 +54,11 @@ def test_the_nearest_windows_are_those_of_comparing_everything(arrays: Any) -> N
         mask = rng.random(1500) < share
         mask.flags.writeable = False
         asked = [VectorQuery(query, mask, VIEW, EVERYTHING) for query in queries]
-        for query, slots in zip(queries, index.look_many(asked, limit), strict=True):
-            assert set(slots.tolist()) == expected(vectors, frames, query, mask, limit)
+        # The second time a scan is recorded on a card, the third time it is played back.
+        for count in (9, 9, 9, 1, 1, 1, 5, 6):
+            found = index.look_many(asked[:count], limit)
+            for query, slots in zip(queries[:count], found, strict=True):
+                assert set(slots.tolist()) == expected(vectors, frames, query, mask, limit)
     # Windows that come later are found by the next question, also under a filter that was used before.
     more, later = unit(700, 4), np.arange(1500, 2200)
     index.add(later, more)
@@ -73,9 +76,11 @@ def test_copies_of_one_text_and_damaged_vectors_do_no_harm(arrays: Any) -> None:
     vectors[7] = np.nan
     index = DeviceIndex.build(arrays, DIMENSIONS, 2000, [(np.arange(2000), vectors)])
     mask = np.ones(2000, dtype=bool)
-    slots = index.look(VectorQuery(vectors[0].astype(np.float32), mask, VIEW, EVERYTHING), 30)
-    assert len(set(slots.tolist())) == 30
-    assert 7 not in slots
+    mask.flags.writeable = False
+    for _ in range(3):
+        slots = index.look(VectorQuery(vectors[0].astype(np.float32), mask, VIEW, EVERYTHING), 30)
+        assert len(set(slots.tolist())) == 30
+        assert 7 not in slots
 
 
 def test_questions_that_arrive_together_share_a_scan_and_a_failure() -> None:
