@@ -17,6 +17,8 @@ _CHUNK: Final = 2**17
 """Rows whose scores are computed at once where no kernel keeps them on the chip."""
 _SPARE: Final = 8
 """Tiles beyond those that are needed, at the least, so that a first look is nearly always enough."""
+_PIECE: Final = 8 * TILE
+"""Scores that the best are chosen from at once: rows of the tiles looked at come in such pieces."""
 _ATTEMPTS: Final = 4
 _HALF: Final = 2.0**-11
 """What rounding to float16 may change of a number, as a share of it."""
@@ -49,6 +51,9 @@ class Arrays(Protocol):
 
     def maxima(self, room: Any, tiles: int, shown: Any, asked: Any) -> Any:
         """The best score of each tile for each rounded question: (questions, tiles)."""
+
+    def best_tiles(self, maxima: Any, number: int) -> tuple[Any, Any]:
+        """For each question the tiles with the best maxima, in any order, and the least of these maxima."""
 
     def top(self, scores: Any, number: int) -> tuple[Any, Any]:
         """For each question the best scores, falling, and where they are."""
@@ -91,10 +96,10 @@ class Scanner:
 
     def look_again(self, maxima: Any, asked: Any, number: int, wanted: int) -> Look:
         """The same among other tiles, without another scan."""
-        tops, chosen = self.arrays.top(maxima, wanted)
+        last, chosen = self.arrays.best_tiles(maxima, wanted)
         scores = self.arrays.rescored(self.room, chosen, self.shown, asked)
         best, places = self.arrays.top(scores, min(number, wanted * TILE))
-        return Look(maxima, asked, *self.arrays.rows(best, places, chosen, tops[:, -1]))
+        return Look(maxima, asked, *self.arrays.rows(best, places, chosen, last))
 
 
 class NumpyArrays:
@@ -129,6 +134,10 @@ class NumpyArrays:
         scores = room[: tiles * TILE].astype(np.float32) @ asked[1].T
         scores[~shown] = -np.inf
         return scores.reshape(tiles, TILE, len(asked[1])).max(axis=1).T
+
+    def best_tiles(self, maxima: Any, number: int) -> tuple[Any, Any]:
+        values, tiles = self.top(maxima, number)
+        return values[:, -1], tiles
 
     def top(self, scores: Any, number: int) -> tuple[Any, Any]:
         places = np.argsort(-scores, axis=1, kind="stable")[:, :number]
@@ -216,9 +225,22 @@ class TorchArrays:
             best[:, start // TILE : end // TILE] = scores.view(-1, TILE, len(questions)).amax(dim=1).T
         return best
 
+    def best_tiles(self, maxima: Any, number: int) -> tuple[Any, Any]:
+        values, tiles = self._torch.topk(maxima, number, dim=1, sorted=False)
+        return values.amin(dim=1), tiles
+
     def top(self, scores: Any, number: int) -> tuple[Any, Any]:
-        values, places = self._torch.topk(scores, number, dim=1, sorted=True)
-        return values, places
+        torch, (count, width) = self._torch, scores.shape
+        if number > _PIECE or width % _PIECE or width == _PIECE:
+            values, places = torch.topk(scores, number, dim=1, sorted=True)
+            return values, places
+        # One block of the card chooses from one row, however long: pieces are chosen from side by side.
+        pieces = scores.view(count, -1, _PIECE)
+        values, places = torch.topk(pieces, number, dim=2, sorted=False)
+        starts = torch.arange(0, width, _PIECE, device=scores.device)
+        places += starts[None, :, None]
+        values, order = torch.topk(values.view(count, -1), number, dim=1, sorted=True)
+        return values, places.view(count, -1).gather(1, order)
 
     def rescored(self, room: Any, chosen: Any, shown: Any, asked: Any) -> Any:
         torch, questions = self._torch, asked[0]
@@ -264,7 +286,7 @@ def nearest(scanner: Scanner, questions: Float32Array, number: int) -> tuple[Int
     tiles, dimensions = scanner.tiles, questions.shape[1]
     rounded = questions.astype(np.float16).astype(np.float32)
     slack = np.linalg.norm(questions - rounded, axis=1) + scanner.arrays.rounding + dimensions * 2.0**-24
-    wanted = min(tiles, number + max(_SPARE, number // 8))
+    wanted = min(tiles, -(-(number + max(_SPARE, number // 8)) // _SPARE) * _SPARE)
     look = scanner.look(questions, number, wanted)
     for _ in range(_ATTEMPTS - 1):
         if wanted == tiles or bool((look.values[:, -1] >= look.last + slack).all()):

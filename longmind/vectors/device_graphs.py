@@ -80,10 +80,10 @@ class _Recording:
         scanner, arrays = self._scanner, self._scanner.arrays
         asked = arrays.rounded(self._questions)
         maxima = arrays.maxima(scanner.room, scanner.tiles, scanner.shown, asked)
-        tops, chosen = arrays.top(maxima, self._wanted)
+        last, chosen = arrays.best_tiles(maxima, self._wanted)
         scores = arrays.rescored(scanner.room, chosen, scanner.shown, asked)
         best, places = arrays.top(scores, min(self._number, self._wanted * TILE))
-        return maxima, asked, arrays.packed(best, places, chosen, tops[:, -1])
+        return maxima, asked, arrays.packed(best, places, chosen, last)
 
     def play(self, questions: Float32Array) -> Look:
         count = len(questions)
