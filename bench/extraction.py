@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from longmind.extract import find_statements
+from longmind.extract.finder import find_statements
 from tests.extract.labelled import rows, score_conflicts, score_statements
 
 BARS = {"facts.jsonl": 0.97, "utterances.jsonl": 0.95}

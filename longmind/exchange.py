@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from longmind.base.caller import audited
 from longmind.base.parameters import DryRun, PathLike, User, WriteSpace
 from longmind.base.results import Written
-from longmind.importers.export import ExportFormat
-from longmind.importers.run import ImportReport, ImportSource
+from longmind.importers.formats import ExportFormat, ImportReport, ImportSource
 from longmind.store.store import Store
 
 if TYPE_CHECKING:

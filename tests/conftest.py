@@ -14,6 +14,9 @@ from hypothesis import settings
 from longmind import FrozenClock, Memory
 from tests.ready_stores import START, ReadyStores
 
+# No command or hook of a test leaves a process behind, except where that is tested.
+os.environ["LONGMIND_HELPER"] = "off"
+
 ENGINES = ("sqlite", "postgresql")
 _numbers = itertools.count(1)
 

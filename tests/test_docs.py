@@ -93,6 +93,7 @@ def test_the_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monk
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_shell_blocks_run_without_an_error(page, tmp_path, on_our_server):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("LONGMIND_")}
+    environment["LONGMIND_HELPER"] = "off"
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
     for block in filter(runs_in_a_shell, blocks(page)):
         script = ["bash", "-euo", "pipefail", "-c", on_our_server(block.code)]

@@ -161,8 +161,13 @@ def run(argv: Sequence[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     words = list(sys.argv[1:] if argv is None else argv)
+    sys.exit(outcome(words or ["--help"]))
+
+
+def outcome(words: list[str]) -> int:
+    """Run a command and return its exit code."""
     options = words[: words.index("--")] if "--" in words else words
-    sys.exit(_outcome(words or ["--help"], as_json="--json" in options))
+    return _outcome(words, as_json="--json" in options)
 
 
 def _first(words: list[str]) -> str | None:

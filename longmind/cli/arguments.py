@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -78,6 +79,19 @@ MOMENT: Final = "MOMENT"
 """How a time is called in the help; `moment` reads it."""
 
 
+_open_memory: ContextVar[Memory | None] = ContextVar("longmind_open_memory", default=None)
+
+
+@contextmanager
+def opened_already(memory: Memory) -> Iterator[None]:
+    """Let commands that read use this memory instead of opening the store that they name."""
+    token = _open_memory.set(memory)
+    try:
+        yield
+    finally:
+        _open_memory.reset(token)
+
+
 @contextmanager
 def reading(
     store: str | None,
@@ -89,6 +103,10 @@ def reading(
     read_only: bool = False,
 ) -> Iterator[Memory]:
     """An existing store; one that may not be written is opened read-only. Not `keyed`: without its key."""
+    memory = _open_memory.get()
+    if memory is not None:
+        yield memory
+        return
     from longmind.memory import Memory
 
     location = store or DEFAULT_STORE

@@ -16,9 +16,32 @@ def run(argv: Sequence[str] | None = None) -> None:
     if words[:1] == ["mcp"]:
         _run_mcp(words)
         return
+    _run_quickly(words)
+
+
+def _run_command(words: list[str]) -> None:
     from longmind.cli.app import run as run_command
 
     run_command(words)
+
+
+def _run_quickly(words: list[str]) -> None:
+    """If the command only reads, ask the resident process first; without one, start it for the next time."""
+    from longmind.cli import quick
+
+    store = quick.store_of(words)
+    if store is None:
+        _run_command(words)
+        return
+    code = quick.answered(store, words)
+    if code is not None:
+        sys.exit(code)
+    try:
+        _run_command(words)
+    except SystemExit as ended:
+        if not ended.code:
+            quick.prepare(store)
+        raise
 
 
 def _run_mcp(words: list[str]) -> None:

@@ -16,8 +16,7 @@ from longmind.cli.arguments import JsonOption, StoreOption, UserOption
 from longmind.cli.ingest import progress_bar
 from longmind.cli.output import emit
 from longmind.cli.views import view_of
-from longmind.importers.export import ExportFormat
-from longmind.importers.run import ImportSource
+from longmind.importers.formats import ExportFormat, ImportSource
 from longmind.operations import registry
 
 OneSpace = Annotated[str | None, typer.Option("--space", metavar="NAME", help="The space it is about.")]

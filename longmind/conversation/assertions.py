@@ -22,7 +22,7 @@ from longmind.conversation.extraction import BY_MODEL, Reading
 from longmind.conversation.rows import DecisionRow, MemoryRow, VersionRow, select
 from longmind.conversation.rows import select_among as select_memories
 from longmind.conversation.write import WriteContext, entity_name, put_away, revise
-from longmind.extract import SPEAKER, Statement
+from longmind.extract.statements import SPEAKER, Statement
 from longmind.facts import names, same
 from longmind.facts import write as ledger_write
 from longmind.facts.canonical import ObjectKind, canonical_text

@@ -10,9 +10,11 @@ from typing import Final
 
 from longmind.conversation.similarity import words_of
 from longmind.conversation.values import PII
-from longmind.extract import ANY, SPEAKER, Statement, find_statements, normal_value, render
+from longmind.extract.conflicts import normal_value
+from longmind.extract.finder import find_statements
 from longmind.extract.personal import find_personal
-from longmind.extract.statements import INSTRUCTIONS
+from longmind.extract.statements import ANY, INSTRUCTIONS, SPEAKER, Statement
+from longmind.extract.wording import render
 
 _USER: Final = re.compile(r"^(?:the\s+)?user\b", re.IGNORECASE)
 _LASTING: Final = frozenset(

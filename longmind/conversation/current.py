@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from longmind.conversation.candidates import Candidate, subject_key, value_key
 from longmind.conversation.rows import StateRow, VersionRow, select, select_among
 from longmind.conversation.similarity import jaccard, probes, word_postings, word_term, words_of
-from longmind.extract import Statement, conflicts
+from longmind.extract.conflicts import conflicts
+from longmind.extract.statements import Statement
 from longmind.store.engine import Connection
 from longmind.store.store import Store
 from longmind.store.tables import batched

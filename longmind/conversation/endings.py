@@ -7,7 +7,9 @@ from typing import Final, Literal, NamedTuple
 
 from longmind.conversation.candidates import Candidate, subject_key
 from longmind.conversation.current import newest_versions, statement_of
-from longmind.extract import Statement, ends, render
+from longmind.extract.conflicts import ends
+from longmind.extract.statements import Statement
+from longmind.extract.wording import render
 from longmind.store.engine import Connection
 
 _MOST: Final = 500

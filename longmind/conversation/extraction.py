@@ -14,7 +14,7 @@ from longmind.base.filters import View
 from longmind.conversation.candidates import Candidate, from_text, from_turn, said_by
 from longmind.conversation.config import Config, LlmSettings
 from longmind.conversation.rows import OutcomeRow, select, upsert
-from longmind.extract import normal_value
+from longmind.extract.conflicts import normal_value
 from longmind.extract.language import ENGLISH_ONLY
 from longmind.llm.guard import ModelGuard
 from longmind.llm.models import Models

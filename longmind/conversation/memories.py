@@ -74,7 +74,7 @@ from longmind.conversation.write import (
     tag,
     unbury,
 )
-from longmind.extract import Statement
+from longmind.extract.statements import Statement
 from longmind.llm.guard import ModelGuard
 from longmind.llm.ledger import SpendingLedger
 from longmind.llm.models import Models

@@ -11,7 +11,8 @@ from longmind.conversation.endings import ended_by, in_its_place
 from longmind.conversation.rows import VersionRow, select_among
 from longmind.conversation.values import Extracted
 from longmind.conversation.write import Said, WriteContext, create, is_erased, link, put_away, see
-from longmind.extract import ANY, conflicts, ends
+from longmind.extract.conflicts import conflicts, ends
+from longmind.extract.statements import ANY
 from longmind.store.write import Prepared
 
 

@@ -26,7 +26,7 @@ from longmind.conversation.rows import (
 from longmind.conversation.scoring import Score, score_memory
 from longmind.conversation.similarity import word_postings, words_of
 from longmind.conversation.values import PII
-from longmind.extract import SPEAKER, Statement
+from longmind.extract.statements import SPEAKER, Statement
 from longmind.facts import suppression
 from longmind.facts.trust import USER
 from longmind.store.drafts import Draft, draft

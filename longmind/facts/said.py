@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from longmind.base.frame import PARTS
-from longmind.extract import ANY, SPEAKER, Statement, find_statements
 from longmind.extract.dating import with_dates
+from longmind.extract.finder import find_statements
 from longmind.extract.rule_types import DONE
 from longmind.extract.rules import VERB_RULES
-from longmind.extract.statements import PRONOUN
+from longmind.extract.statements import ANY, PRONOUN, SPEAKER, Statement
 from longmind.extract.verbs import form
 from longmind.extract.voice import is_persons_name
 from longmind.facts.extraction import FoundEntity, FoundFact, Source, is_key

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.hashing import checksum, encode_fields
-from longmind.extract import normal_value
+from longmind.extract.conflicts import normal_value
 from longmind.facts.canonical import canonical_text
 from longmind.facts.slots import standard, wordings
 from longmind.facts.values import Value, shown

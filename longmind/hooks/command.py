@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.caller import calling
 from longmind.base.errors import InvalidInput, LongmindError, Unavailable
 from longmind.base.json_text import parse_json
 from longmind.hooks import paths
 from longmind.hooks.events import Event, answer, read_event
+from longmind.hooks.resident import Resident
 from longmind.hooks.source import Source
+
+if TYPE_CHECKING:
+    from longmind.hooks.local import Local
 
 SERVER_VARIABLE: Final = "LONGMIND_SERVER"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
 TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
+ADDRESS: Final = ("127.0.0.1", 8787)
 USER_VARIABLE: Final = "LONGMIND_USER"
 PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
+_CONNECT_SECONDS: Final = 0.1
 _MOST_BYTES: Final = 16 * 1024 * 1024
 _VALUES: Final = ("--agent", "--store", "--space", "--user")
 _FLAGS: Final = ("--begin", "--verbose")
@@ -90,15 +97,22 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
         paths.note_event(store, event.agent, event.name, turns=turns)
         return answer(event, context)
 
-    from longmind.base.secret import environment_secret
-    from longmind.hooks.local import Local
-    from longmind.hooks.resident import Resident
-
     user = _user(options, environment)
-    key = environment_secret(environment)
-    local = Local(store, space=options.space, user=user, create=begins, key=key)
+    opened: list[Local] = []
+
+    def local() -> Local:
+        if not opened:
+            from longmind.base.secret import environment_secret
+            from longmind.hooks.local import Local
+
+            key = environment_secret(environment)
+            opened.append(Local(store, space=options.space, user=user, create=begins, key=key))
+        return opened[0]
+
     try:
-        server = _server(local.store.id, options, environment)
+        address = _server_address(environment)
+        listens = _listens(address)
+        server = _server(address, local().store.id, options, environment) if listens else None
         if server is not None:
             try:
                 return act(server)
@@ -106,9 +120,10 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
                 log(f"the server failed, so the store was used: {error}")
         if event.action == "prompt":
             return act(Resident(local, store, options.space, user, environment))
-        return act(local)
+        return act(local())
     finally:
-        local.close()
+        for source in opened:
+            source.close()
 
 
 def read_options(arguments: Sequence[str]) -> Options:
@@ -150,18 +165,30 @@ def _user(options: Options, environment: Mapping[str, str]) -> str | None:
     return environment.get(USER_VARIABLE) or None if options.user is None else options.user
 
 
-def _server(store_id: str, options: Options, environment: Mapping[str, str]) -> Source | None:
-    from longmind.hooks.server import ADDRESS, Server, listens
-
-    address = ADDRESS
+def _server_address(environment: Mapping[str, str]) -> tuple[str, int]:
     url = environment.get(SERVER_VARIABLE)
-    if url:
-        host, _, port = url.rpartition("//")[2].rstrip("/").rpartition(":")
-        if not host or not port.isdigit():
-            raise InvalidInput(f"{SERVER_VARIABLE} is {url!r}.", hint="Write http://127.0.0.1:8787.")
-        address = (host, int(port))
-    if not listens(address):
-        return None
+    if not url:
+        return ADDRESS
+    host, _, port = url.rpartition("//")[2].rstrip("/").rpartition(":")
+    if not host or not port.isdigit():
+        raise InvalidInput(f"{SERVER_VARIABLE} is {url!r}.", hint="Write http://127.0.0.1:8787.")
+    return host, int(port)
+
+
+def _listens(address: tuple[str, int]) -> bool:
+    """Whether anybody is there."""
+    try:
+        with socket.create_connection(address, _CONNECT_SECONDS):
+            return True
+    except OSError:
+        return False
+
+
+def _server(
+    address: tuple[str, int], store_id: str, options: Options, environment: Mapping[str, str]
+) -> Source | None:
+    from longmind.hooks.server import Server
+
     user, token = _user(options, environment), environment.get(TOKEN_VARIABLE)
     server = Server(address, space=options.space, user=user, token=token)
     return server if server.serves(store_id) else None

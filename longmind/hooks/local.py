@@ -54,10 +54,8 @@ class Local:
     ) -> None:
         from longmind.store.store import open_store
 
-        self._space = space or DEFAULT_SPACE
-        self._user = None if user is None else check_user(user)
         read_only = read_only or (not create and not _may_write(location))
-        self.store: Store = open_store(
+        store = open_store(
             location,
             create=create,
             read_only=read_only,
@@ -65,10 +63,24 @@ class Local:
             actor=os.environ.get("LONGMIND_ACTOR") or None,
             key=key,
         )
+        self._set(store, space, user)
+
+    def _set(self, store: Store, space: str | None, user: str | None) -> None:
+        self.store = store
+        self._space = space or DEFAULT_SPACE
+        self._user = None if user is None else check_user(user)
         self._memory: Memory | None = None
-        self.embedding: EmbedderBinding | None = None
-        """Set where a model is loaded: questions are then answered by meaning too."""
+        self._embedding: EmbedderBinding | None = None
         self._engine: SearchEngine | None = None
+
+    @classmethod
+    def over(cls, memory: Memory) -> Local:
+        """What is open already. Where a model is loaded, questions are then answered by meaning too."""
+        local = cls.__new__(cls)
+        local._set(memory.store, None, None)
+        local._memory, local._engine = memory, memory._search
+        local._embedding = memory._search.embedding if memory.embedder is not None else None
+        return local
 
     def recall(
         self, question: str, *, session: str, space: str | None = None, user: str | None = None
@@ -85,7 +97,7 @@ class Local:
             query,
             self._view(space, user),
             limit=_ITEMS * 2,  # turns of this session are among them, and left out below
-            lanes=("text", "facts") if self.embedding is None else ("text", "vector", "facts"),
+            lanes=("text", "facts") if self._embedding is None else ("text", "vector", "facts"),
             times="ignore",
         )
         hits = self._relevant(self._search_engine().search(request), session)
@@ -108,14 +120,14 @@ class Local:
         from longmind.search.engine import FactsLane, SearchEngine
 
         if self._engine is None:
-            embedding = self.embedding or EmbedderBinding(problem="hooks load no model")
+            embedding = EmbedderBinding(problem="hooks load no model")
             self._engine = SearchEngine(self.store, embedding=embedding, facts=FactsLane(self.store.mirrors))
         return self._engine
 
     def _relevant(self, results: SearchResults, session: str) -> list[Frame]:
         """What is worth a place in the prompt: no questions of before, nothing of this session, nothing that
         was replaced by another hit. Nothing at all, if nothing stored is about the question."""
-        if self.embedding is not None and all(hit.confidence < results.known_from for hit in results):
+        if self._embedding is not None and all(hit.confidence < results.known_from for hit in results):
             return []
         standing = {hit.frame.id for hit in results if hit.superseded is None}
         frames = []

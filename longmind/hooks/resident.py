@@ -1,8 +1,10 @@
-"""A small process that keeps the embedding model loaded, so that hooks find by meaning within their time.
+"""A small process that keeps a store and its model loaded: how hooks and shell commands find and ask it.
 
-A hook that finds none answers by words and facts, and starts one for the next prompt. It listens on a socket
-that only the same user may open, reads the store and never writes, and ends by itself: when nobody asked for
-a while, or when the store is gone or another file. Killing it does no harm.
+Whoever finds none does the work alone, and starts one for the next time. It listens on a socket that only
+the same user may open, reads the store and never writes, and ends by itself: when nobody asked for a while,
+or when the store is gone or another file. Killing it does no harm. `cli/resident.py` is the process.
+
+Hooks and commands wait for this module, so it imports little.
 """
 
 from __future__ import annotations
@@ -12,44 +14,46 @@ import json
 import os
 import socket
 import stat
-import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.base.errors import LongmindError
 from longmind.base.json_text import parse_json
 
 if TYPE_CHECKING:
-    from longmind.hooks.local import Local
+    from longmind.hooks.events import Turn
+    from longmind.hooks.source import Note, Source
 
-OFF_VARIABLE: Final = "LONGMIND_HOOK_HELPER"
+OFF_VARIABLE: Final = "LONGMIND_HELPER"
 """Set to `off`, no process is started and none is asked."""
+MOST_BYTES: Final = 64 << 20
 _CONNECT_SECONDS: Final = 0.1
-_ANSWER_SECONDS: Final = 1.0
+_HOOK_SECONDS: Final = 1.0
 """More than a search takes, and well within what agents allow a hook."""
-_IDLE_SECONDS: Final = 600.0
-_MOST_BYTES: Final = 1 << 20
 _LONGEST_ADDRESS: Final = 100
 """Bytes of a socket's path: systems allow 104 to 108."""
+_SETTINGS: Final = ("LONGMIND_", "LC_", "XDG_", "PYTHON")
+_SETTING: Final = ("LANG", "TZ", "HOME", "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES")
+_ENDINGS: Final = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy")
+"""Variables that change an answer: a process that was started with others is not asked."""
+_SECRETS: Final = ("LONGMIND_KEY", "LONGMIND_NEW_KEY", "LONGMIND_TOKEN", "LONGMIND_SERVER", "LONGMIND_STORE")
+"""Of these, some could be guessed from a hash in a file name, and the others do not matter."""
 
 
 class Resident:
-    """The store, with the resident process asked first; without one, a new one is started for next time."""
+    """The resident process, asked first; the store itself is opened only if that does not answer."""
 
     def __init__(
         self,
-        local: Local,
+        opened: Callable[[], Source],
         store: str,
         space: str | None,
         user: str | None,
         environment: Mapping[str, str],
     ) -> None:
-        self.brief, self.notes, self.add, self.close = local.brief, local.notes, local.add, local.close
-        self._local = local
+        self._opened = opened
         self._store = store
         self._space = space
         self._user = user
@@ -57,56 +61,96 @@ class Resident:
 
     def recall(self, question: str, *, session: str) -> str:
         request = {"question": question, "session": session, "space": self._space, "user": self._user}
-        text = ask(self._store, request, self._environment)
-        if text is None:
-            text = self._local.recall(question, session=session)
+        answer = ask(self._store, request, self._environment, seconds=_HOOK_SECONDS)
+        if answer is not None and isinstance(answer.get("text"), str):
+            return str(answer["text"])
+        text = self._opened().recall(question, session=session)
+        if _has_model():
             start(self._store, self._environment)
         return text
 
+    def brief(self, topic: str) -> str:
+        return self._opened().brief(topic)
 
-def ask(store: str, request: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> str | None:
+    def notes(self, *, kinds: Sequence[str], tags: Sequence[str], session: str, limit: int) -> list[Note]:
+        return self._opened().notes(kinds=kinds, tags=tags, session=session, limit=limit)
+
+    def add(self, session: str, turns: Sequence[Turn]) -> None:
+        self._opened().add(session, turns)
+
+    def close(self) -> None:
+        """Whoever opened the store closes it."""
+
+
+def ask(
+    store: str, request: Mapping[str, Any], environment: Mapping[str, str] = os.environ, *, seconds: float
+) -> dict[str, Any] | None:
     """What the resident process answers; None if there is none, or it does not answer in time."""
-    path = _address(store, environment)
+    path = address(store, environment)
     if path is None or not path.exists():
         return None
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(_CONNECT_SECONDS)
             connection.connect(str(path))
-            connection.settimeout(_ANSWER_SECONDS)
+            connection.settimeout(seconds)
             connection.sendall(json.dumps(request).encode() + b"\n")
-            answer = parse_json(_received(connection))
+            answer = parse_json(received(connection))
     except (OSError, ValueError):
         return None
-    text = answer.get("text") if isinstance(answer, dict) else None
-    return text if isinstance(text, str) else None
+    return answer if isinstance(answer, dict) else None
 
 
 def start(store: str, environment: Mapping[str, str] = os.environ) -> None:
-    """Start one for the next prompt, unless the model is not installed; failing to is not an error."""
-    from longmind.embed.catalogue import MINILM
-    from longmind.embed.models import MANIFEST, default_cache
+    """Start one for the next time; failing to is not an error."""
+    import subprocess
 
-    path = _address(store, environment)
-    if path is None or not (default_cache() / "models" / MINILM.name / MANIFEST).is_file():
+    path = address(store, environment)
+    if path is None:
         return
+    full = Path(os.path.realpath(store))
     with suppress(OSError):
         subprocess.Popen(
-            [sys.executable, "-P", "-m", "longmind.hooks.resident", store, str(path)],
+            [sys.executable, "-P", "-m", "longmind.cli.resident", str(full), str(path)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            cwd=Path(store).parent,
+            cwd=full.parent,
+            env=dict(environment),
         )
 
 
-def _address(store: str, environment: Mapping[str, str]) -> Path | None:
-    """The socket for a store, in a folder that belongs to this user alone; None where that cannot be."""
+def address(store: str, environment: Mapping[str, str]) -> Path | None:
+    """The socket for a store under these settings, in a folder of this user alone; None where that cannot be.
+
+    Another installation, another version or another model has a socket of its own.
+    """
     if not hasattr(socket, "AF_UNIX") or "://" in store or environment.get(OFF_VARIABLE) == "off":
         return None
-    runtime = environment.get("XDG_RUNTIME_DIR")
-    folder = Path(runtime or tempfile.gettempdir()) / f"longmind-{os.getuid()}"
+    folder = _folder(environment)
+    if folder is None:
+        return None
+    settings = sorted(
+        (name, value)
+        for name, value in environment.items()
+        if (name.startswith(_SETTINGS) or name in _SETTING or name.endswith(_ENDINGS))
+        and not name.startswith(_SECRETS)
+    )
+    package = Path(__file__).parents[1]
+    parts = (os.path.realpath(store), sys.executable, str(package), package.stat().st_mtime_ns, settings)
+    name = hashlib.sha256(repr(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    path = folder / f"{name}.sock"
+    return path if len(os.fsencode(path)) <= _LONGEST_ADDRESS else None
+
+
+def _folder(environment: Mapping[str, str]) -> Path | None:
+    parent = environment.get("XDG_RUNTIME_DIR")
+    if not parent:
+        import tempfile
+
+        parent = tempfile.gettempdir()
+    folder = Path(parent) / f"longmind-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         state = folder.lstat()
@@ -115,87 +159,24 @@ def _address(store: str, environment: Mapping[str, str]) -> Path | None:
     # Somebody else's folder of this name, or a link, could lead a question to them.
     if state.st_uid != os.getuid() or not stat.S_ISDIR(state.st_mode) or state.st_mode & 0o077:
         return None
-    name = hashlib.sha256(os.path.realpath(store).encode()).hexdigest()[:24]
-    path = folder / f"{name}.sock"
-    return path if len(os.fsencode(path)) <= _LONGEST_ADDRESS else None
+    return folder
 
 
-def _received(connection: socket.socket) -> bytes:
+def received(connection: socket.socket, most: int = MOST_BYTES) -> bytes:
+    """One line of a connection."""
     content = bytearray()
     while block := connection.recv(65536):
         content += block
         if content.endswith(b"\n"):
             break
-        if len(content) > _MOST_BYTES:
+        if len(content) > most:
             raise ValueError("too much")
     return bytes(content)
 
 
-def serve(store: str, path: Path, *, idle: float = _IDLE_SECONDS) -> None:
-    """Answer until nobody asks any more. A second one for the same store ends at once."""
-    from longmind.base.secret import environment_secret
-    from longmind.embed.models import default_cache
-    from longmind.hooks.local import Local
-    from longmind.search.embedding import AUTO, bind_embedder
+def _has_model() -> bool:
+    """Without a model, the process would find no more than the hook itself."""
+    from longmind.embed.catalogue import MINILM
+    from longmind.embed.models import MANIFEST, default_cache
 
-    identity = _identity(store)
-    with path.with_suffix(".lock").open("a") as lock:
-        if not _is_alone(lock.fileno()):
-            return
-        local = Local(store, space=None, read_only=True, key=environment_secret(os.environ))
-        try:
-            local.embedding = bind_embedder(local.store, AUTO, cache=default_cache())
-            local.recall("Load what the first question would wait for.", session="")
-            path.unlink(missing_ok=True)
-            before = os.umask(0o177)
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-                listener.bind(str(path))
-                os.umask(before)
-                listener.listen(8)
-                listener.settimeout(idle)
-                while _identity(store) == identity:
-                    try:
-                        connection, _ = listener.accept()
-                    except TimeoutError:
-                        return
-                    with connection:
-                        _answer(connection, local)
-        finally:
-            path.unlink(missing_ok=True)
-            local.close()
-
-
-def _answer(connection: socket.socket, local: Local) -> None:
-    connection.settimeout(_ANSWER_SECONDS)
-    # A hook that gave up, or a question that fails, must not end the process for those who ask next.
-    with suppress(OSError, ValueError, LongmindError, KeyError, TypeError):
-        request = parse_json(_received(connection))
-        text = local.recall(
-            str(request["question"]),
-            session=str(request["session"]),
-            space=request.get("space"),
-            user=request.get("user"),
-        )
-        connection.sendall(json.dumps({"text": text}).encode() + b"\n")
-
-
-def _is_alone(descriptor: int) -> bool:
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _identity(store: str) -> tuple[int, int] | None:
-    try:
-        state = Path(store).stat()
-    except OSError:
-        return None
-    return state.st_dev, state.st_ino
-
-
-if __name__ == "__main__":
-    serve(sys.argv[1], Path(sys.argv[2]))
+    return (default_cache() / "models" / MINILM.name / MANIFEST).is_file()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -13,8 +12,6 @@ from longmind.base.json_text import parse_json
 from longmind.hooks.events import Turn
 from longmind.hooks.source import Note
 
-ADDRESS: Final = ("127.0.0.1", 8787)
-_CONNECT_SECONDS: Final = 0.1
 _READ_SECONDS: Final = 2.0
 _WRITE_SECONDS: Final = 20.0
 _BUDGET: Final = 800
@@ -22,15 +19,6 @@ _BRIEF: Final = 500
 _BATCH: Final = 50
 _MOST_BYTES: Final = 16 << 20
 """Of one answer; what a hook asks for is a few kilobytes."""
-
-
-def listens(address: tuple[str, int]) -> bool:
-    """Whether anybody is there."""
-    try:
-        with socket.create_connection(address, _CONNECT_SECONDS):
-            return True
-    except OSError:
-        return False
 
 
 class Server:

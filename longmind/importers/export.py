@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 from longmind.base.checks import check_choice
 from longmind.base.errors import Conflict
@@ -20,6 +20,7 @@ from longmind.base.results import Written
 from longmind.base.times import AsOf, format_ms
 from longmind.facts import views
 from longmind.facts.values import Entity, FactHit
+from longmind.importers.formats import ExportFormat
 from longmind.importers.graphiti import FACT
 from longmind.importers.knowledge_graph import ENTITY, OBSERVATION, RELATION
 from longmind.importers.write import origin_of
@@ -30,7 +31,6 @@ from longmind.store.transaction import Snapshot
 from longmind.store.transfer import write_lines
 from longmind.store.visible import partitions
 
-ExportFormat = Literal["vault", "mcp-memory", "mem0"]
 _PAGE: Final = 500
 _GRAPH: Final = (ENTITY, OBSERVATION, RELATION)
 _MOST_FACTS: Final = 1000

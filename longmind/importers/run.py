@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 from longmind.base.addresses import shown_location
 from longmind.base.checks import check_choice
 from longmind.base.parameters import PathLike
 from longmind.importers.files import Files
+from longmind.importers.formats import ImportReport, ImportSource
 from longmind.importers.records import Importer, Options
 from longmind.importers.write import Writer
 from longmind.ingest.report import Skip
 from longmind.ingest.sources import Progress
 from longmind.store.store import Store
 
-ImportSource = Literal[
-    "mcp-memory", "mem0", "langgraph", "letta", "chatgpt", "claude", "graphiti", "vault", "jsonl", "csv"
-]
 _MODULES: Final[Mapping[str, str]] = {
     "mcp-memory": "knowledge_graph",
     "mem0": "mem0",
@@ -34,34 +31,6 @@ _MODULES: Final[Mapping[str, str]] = {
     "jsonl": "mapped",
     "csv": "mapped",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What an import wrote, or would write."""
-
-    source: str
-    path: str
-    batches: int = 0
-    """Conversations, notes or entities, each of them written as a whole."""
-    created: int = 0
-    unchanged: int = 0
-    """Imported before: not written again."""
-    superseded: int = 0
-    """Older versions that newer ones took the place of."""
-    retired: int = 0
-    """What the source had deleted: kept in the history."""
-    facts: int = 0
-    """Facts that the source states as such; those read from texts are not counted."""
-    kinds: Mapping[str, int] = field(default_factory=dict)
-    """How many of each kind are new."""
-    skip_counts: Mapping[str, int] = field(default_factory=dict)
-    """How much was left out, by its code."""
-    skipped: tuple[Skip, ...] = ()
-    """The first of what was left out, and why."""
-    warnings: tuple[str, ...] = ()
-    dry_run: bool = False
-    cancelled: bool = False
 
 
 def importer_of(name: str) -> Importer:

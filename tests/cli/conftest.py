@@ -64,6 +64,7 @@ def longmind(folder: Path) -> Longmind:
         *arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None, obedient: bool = False
     ) -> Outcome:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("LONGMIND_")}
+        kept["LONGMIND_HELPER"] = "off"  # each command by itself, and no process left behind
         done = subprocess.run(
             [str(PROGRAM), *arguments],
             input=stdin,

@@ -38,7 +38,7 @@ def store(tmp_path: Path) -> Path:
 
 def environment(**variables: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LONGMIND_")}
-    return {**kept, **variables}
+    return {**kept, "LONGMIND_HELPER": "off", **variables}
 
 
 def run(*words: str, module: str = "longmind", given: str = "", **variables: str) -> Any:

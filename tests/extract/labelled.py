@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from longmind.extract import Statement, conflicts, find_statements
+from longmind.extract.conflicts import conflicts
+from longmind.extract.finder import find_statements
+from longmind.extract.statements import Statement
 
 DATA = Path(__file__).parent / "data"
 _LABEL = re.compile(r"(.+?) (not )?(ended )?(\w+) = (.+)")

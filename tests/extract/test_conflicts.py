@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longmind.extract import Statement, conflicts, find_statements, normal_value
+from longmind.extract.conflicts import conflicts, normal_value
+from longmind.extract.finder import find_statements
+from longmind.extract.statements import Statement
 from tests.extract.labelled import score_conflicts
 
 

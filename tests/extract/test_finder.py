@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longmind.base.errors import InvalidInput
-from longmind.extract import SPEAKER, Statement, find_statements
+from longmind.extract.finder import find_statements
+from longmind.extract.statements import SPEAKER, Statement
 from tests.extract.labelled import rows, score_statements
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longmind.extract import SPEAKER, find_statements
+from longmind.extract.finder import find_statements
+from longmind.extract.statements import SPEAKER
 
 Told = tuple[str, str, str, bool, bool]
 

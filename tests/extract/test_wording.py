@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longmind.extract import find_statements, render
+from longmind.extract.finder import find_statements
+from longmind.extract.wording import render
 from tests.extract.labelled import rows
 
 

@@ -97,7 +97,7 @@ def hook(project: Path) -> Hook:
             capture_output=True,
             timeout=60,
             check=False,
-            env={**os.environ, "LONGMIND_SERVER": f"http://{server}", "LONGMIND_HOOK_HELPER": "off"},
+            env={**os.environ, "LONGMIND_SERVER": f"http://{server}", "LONGMIND_HELPER": "off"},
         )
         return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 

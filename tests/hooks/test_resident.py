@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from longmind import Memory
+from longmind.cli.resident import serve
 from longmind.embed import models
 from longmind.hooks import resident
 from tests.hooks.conftest import PROGRAM
@@ -26,6 +27,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory(prefix="lm") as folder:
         monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
         monkeypatch.setenv("LONGMIND_SERVER", "http://127.0.0.1:9")
+        monkeypatch.delenv("LONGMIND_HELPER")
         yield dict(os.environ)
 
 
@@ -33,7 +35,7 @@ def test_a_folder_whose_name_is_too_long_for_a_socket_is_passed_over(tmp_path: P
     deep = tmp_path / ("x" * 100)
     deep.mkdir()
     asked = {"question": "x", "session": "s", "space": None, "user": None}
-    assert resident.ask(str(tmp_path / "a.mind"), asked, {"XDG_RUNTIME_DIR": str(deep)}) is None
+    assert resident.ask(str(tmp_path / "a.mind"), asked, {"XDG_RUNTIME_DIR": str(deep)}, seconds=1) is None
 
 
 def test_a_prompt_is_answered_by_meaning_and_the_process_ends_by_itself(
@@ -47,15 +49,15 @@ def test_a_prompt_is_answered_by_meaning_and_the_process_ends_by_itself(
     with Memory.open(store) as memory:
         memory.remember("Our cars are painted red.")
         memory.conversation("old").add_turn("user", "Which colour do our automobiles have?", extract=False)
-    address = resident._address(str(store), environment)
+    address = resident.address(str(store), environment)
     assert address is not None
-    thread = threading.Thread(target=resident.serve, args=(str(store), address), kwargs={"idle": 8.0})
+    thread = threading.Thread(target=serve, args=(str(store), address), kwargs={"idle": 8.0})
     thread.start()
     try:
         while thread.is_alive() and not address.exists():
             thread.join(0.05)
         assert stat.S_IMODE(address.stat().st_mode) == 0o600
-        resident.serve(str(store), address)  # a second one for the same store ends at once
+        serve(str(store), address)  # a second one for the same store ends at once
 
         def prompt(text: str) -> str:
             payload = {"cwd": str(project), "session_id": "new", "prompt": text}
@@ -79,13 +81,13 @@ def test_a_dead_socket_and_a_foreign_folder_are_passed_over(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     store = str(tmp_path / "a.mind")
-    address = resident._address(store, environment)
+    address = resident.address(store, environment)
     assert address is not None
     code = "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])"
     subprocess.run([sys.executable, "-c", code, str(address)], check=True)
     request = {"question": "?", "session": ""}
-    assert resident.ask(store, request, environment) is None
+    assert resident.ask(store, request, environment, seconds=1) is None
     address.parent.chmod(0o777)
-    assert resident._address(store, environment) is None
-    assert resident._address(store, {**environment, "LONGMIND_HOOK_HELPER": "off"}) is None
-    assert resident._address("postgresql://host/db", environment) is None
+    assert resident.address(store, environment) is None
+    assert resident.address(store, {**environment, "LONGMIND_HELPER": "off"}) is None
+    assert resident.address("postgresql://host/db", environment) is None

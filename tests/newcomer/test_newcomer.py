@@ -26,7 +26,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 def play(program: Path, project: Path, home: Path, agents: tuple[str, ...]) -> None:
     """Set up agents in a project, drive a session of Claude Code by its settings, and undo everything."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("LONGMIND_")}
-    environment |= {"HOME": str(home), "LONGMIND_HOOK_HELPER": "off", "LONGMIND_SERVER": "http://127.0.0.1:9"}
+    environment |= {"HOME": str(home), "LONGMIND_HELPER": "off", "LONGMIND_SERVER": "http://127.0.0.1:9"}
 
     def run(*words: str, text: str = "") -> str:
         done = subprocess.run(

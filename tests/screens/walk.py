@@ -99,6 +99,7 @@ def _screens(folder: Path) -> dict[str, str]:
     environment |= {
         "COLUMNS": str(WIDTH), "LINES": "40", "TERM": "xterm-256color", "NO_COLOR": "1", "HOME": str(folder),
         "LONGMIND_CACHE": str(folder / "cache"), "PYTHONPATH": str(ROOT), "_TYPER_FORCE_DISABLE_TERMINAL": "",
+        "LONGMIND_HELPER": "off",
     }  # fmt: skip
     primary, secondary = pty.openpty()
     fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 40, WIDTH, 0, 0))

@@ -159,7 +159,7 @@ def test_a_hook_remembers_and_recalls_for_its_user(
         piped = io.TextIOWrapper(io.BytesIO(json.dumps(event).encode()))
         monkeypatch.setattr(sys, "stdin", piped)
         arguments = ["UserPromptSubmit", "--agent", "claude-code", "--store", store, *options]
-        quiet = {"LONGMIND_SERVER": "http://127.0.0.1:9", "LONGMIND_HOOK_HELPER": "off"}
+        quiet = {"LONGMIND_SERVER": "http://127.0.0.1:9", "LONGMIND_HELPER": "off"}
         assert hook(arguments, quiet | environment) == 0
         return capsys.readouterr().out
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from longmind.base.results import Names, Written
     from longmind.context.items import Context, ContextList
     from longmind.conversation.chats import ChatReport
-    from longmind.importers.run import ImportReport
+    from longmind.importers.formats import ImportReport
     from longmind.ingest.report import IngestReport
     from longmind.people import UserList
     from longmind.search.results import Hit, SearchResults, SearchResultsList, WhyNot
