@@ -36,7 +36,8 @@ _ONESELF: Final = "I"
 
 # Evidence `v` for a span `s`, and the frame `f` to show for it: the one that says so itself; or, where the
 # evidence cites a document that is cut into chunks, the chunk that its bytes begin in (the first one, where
-# it cites the document as a whole).
+# it cites the document as a whole). They are joined by CROSS JOIN, which SQLite does in the order written:
+# left to itself it begins with every frame of the space, once for each span.
 _RESTS_ON: Final = (
     "(v.assertion_id IN (SELECT u.assertion_id FROM fact_support u WHERE u.span_id = s.span_id) "
     "OR v.fact_id = s.fact_id)"
@@ -297,8 +298,8 @@ def said_of(db: Connection, entity: NamedEntity, condition: Clause, *, limit: in
 def _supported(view: View, where: Where, options: LaneOptions) -> Clause:
     evidence = _evidence(view, where, options)
     return Clause(
-        f"EXISTS (SELECT 1 FROM fact_evidence v JOIN frame f ON {_SHOWN_BY} "
-        f"WHERE {_RESTS_ON} AND {evidence.sql})",
+        f"EXISTS (SELECT 1 FROM fact_evidence v CROSS JOIN frame f "
+        f"WHERE {_SHOWN_BY} AND {_RESTS_ON} AND {evidence.sql})",
         evidence.values,
     )
 
@@ -329,8 +330,8 @@ def _frames(
     spans = among("s.span_id", list(mentions))
     sql = (
         "SELECT s.span_id, v.evidence_id, coalesce(f.ordinal, 0), f.frame_id, coalesce(v.confidence, -1), "
-        f"v.asserted_at FROM fact_span s JOIN fact_evidence v ON {_RESTS_ON} JOIN frame f ON {_SHOWN_BY} "
-        f"WHERE {spans.sql} AND {evidence.sql}"
+        "v.asserted_at FROM fact_span s CROSS JOIN fact_evidence v CROSS JOIN frame f "
+        f"WHERE {_RESTS_ON} AND {_SHOWN_BY} AND {spans.sql} AND {evidence.sql}"
     )
     for span_id, evidence_id, *rest in db.all(sql, spans.values + evidence.values):
         entry = (rest[0], rest[1], float(rest[2]), rest[3])

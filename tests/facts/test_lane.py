@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import apsw
 import pytest
 
-from longmind import AsOf, InvalidInput, Where
+from longmind import AsOf, InvalidInput, Memory, Where
 from longmind.base.filters import EVERYTHING, View
 from longmind.base.times import FOREVER
 from longmind.facts.cards import FactCards
-from longmind.facts.lane import LaneOptions, candidates
+from longmind.facts.lane import LaneOptions, about_who_asks, candidates
 from longmind.facts.mentions import Mention, mentions
 from longmind.facts.values import Assertion, Entity, Evidence
 from tests.conftest import START
@@ -257,3 +258,29 @@ def test_cards_say_what_is_known_in_words(ana: World) -> None:
         ("ana-silva age 41 (since 1970-01-01; recorded)", ()),
     ]
     assert (one, none) == (cards[:1], [])
+
+
+def _steps(memory: Memory) -> int:
+    """Steps that SQLite takes to find what is known of who asks, in their own words and in a request."""
+    statuses: list[int] = []
+
+    def count(event: dict[str, Any]) -> None:
+        statuses.append(event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"])
+
+    with memory.store.read() as snapshot:
+        connection = snapshot.db.connection  # type: ignore[attr-defined]
+        connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, count)
+        try:
+            assert candidates(snapshot, "What do I like?", View.of("notes"), Where())
+            assert about_who_asks(snapshot, View.of("notes"), Where())
+        finally:
+            connection.trace_v2(0, None)
+    return sum(statuses)
+
+
+def test_other_texts_of_a_space_cost_the_lane_nothing() -> None:
+    with Memory.open(":memory:", embedder=None) as memory:
+        memory.remember_many([f"I like brand{number} of tea." for number in range(30)], space="notes")
+        alone = _steps(memory)
+        memory.remember_many([f"Ship {number} is in the harbour." for number in range(400)], space="notes")
+        assert _steps(memory) < 1.5 * alone
