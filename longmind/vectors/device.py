@@ -217,8 +217,10 @@ class DeviceIndex:
         number = min(limit, count)
         if number == 0:
             return [np.zeros(0, dtype=np.int64) for _ in vectors]
-        padded = np.zeros((len(vectors), self._width), dtype=np.float32)
-        padded[:, : self._dimensions] = vectors
+        padded = vectors
+        if self._width != self._dimensions:
+            padded = np.zeros((len(vectors), self._width), dtype=np.float32)
+            padded[:, : self._dimensions] = vectors
         slots, scores = self._guarded(lambda: nearest(scanner, padded, number))
         return [row[np.isfinite(values)] for row, values in zip(slots, scores, strict=True)]
 

@@ -6,6 +6,7 @@ writes a hundredth of what it reads and the choice of the best is made among few
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -88,11 +89,11 @@ class Scanner:
     def __init__(self, arrays: Arrays, room: Any, tiles: int, shown: Any) -> None:
         self.arrays, self.room, self.tiles, self.shown = arrays, room, tiles, shown
 
-    def look(self, questions: Float32Array, number: int, wanted: int) -> Look:
-        """The `number` best rows among those of the `wanted` best tiles."""
+    def start(self, questions: Float32Array, number: int, wanted: int) -> Callable[[], Look]:
+        """Begin to look for the `number` best rows in the `wanted` best tiles; call the result to wait."""
         asked = self.arrays.asked(questions)
         maxima = self.arrays.maxima(self.room, self.tiles, self.shown, asked)
-        return self.look_again(maxima, asked, number, wanted)
+        return lambda: self.look_again(maxima, asked, number, wanted)
 
     def look_again(self, maxima: Any, asked: Any, number: int, wanted: int) -> Look:
         """The same among other tiles, without another scan."""
@@ -255,7 +256,7 @@ class TorchArrays:
         return torch.stack(rows)
 
     def rows(self, best: Any, places: Any, chosen: Any, last: Any) -> tuple[Any, Any, Any]:
-        return self.unpacked(self.packed(best, places, chosen, last).cpu())
+        return unpacked(self.packed(best, places, chosen, last).cpu().numpy())
 
     def packed(self, best: Any, places: Any, chosen: Any, last: Any) -> Any:
         """Scores, `last` and rows side by side: one transfer for all three, since each waits for the card."""
@@ -263,17 +264,19 @@ class TorchArrays:
         rows = chosen.gather(1, places // TILE) * TILE + places % TILE
         return torch.cat([best, last[:, None], rows.to(torch.int32).view(torch.float32)], dim=1)
 
-    def unpacked(self, packed: Any) -> tuple[Any, Any, Any]:
-        number = packed.shape[1] // 2
-        rows = packed[:, number + 1 :].contiguous().view(self._torch.int32).numpy().astype(np.int64)
-        return rows, packed[:, :number].numpy(), packed[:, number].numpy()
-
     def scanner(self, room: Any, tiles: int, shown: Any) -> Scanner:
         if self._kernels is None:
             return Scanner(self, room, tiles, shown)
         from longmind.vectors.device_graphs import RecordedScanner
 
         return RecordedScanner(self, room, tiles, shown)
+
+
+def unpacked(packed: Float32Array) -> tuple[Int64Array, Float32Array, Float32Array]:
+    """What `packed` laid side by side, as arrays of their own: rows, scores and `last`."""
+    number = packed.shape[1] // 2
+    rows = packed[:, number + 1 :].view(np.int32).astype(np.int64)
+    return rows, packed[:, :number].copy(), packed[:, number].copy()
 
 
 def nearest(scanner: Scanner, questions: Float32Array, number: int) -> tuple[Int64Array, Float32Array]:
@@ -284,10 +287,12 @@ def nearest(scanner: Scanner, questions: Float32Array, number: int) -> tuple[Int
     lies inside, as among copies of one text, more tiles are looked at, but not without end.
     """
     tiles, dimensions = scanner.tiles, questions.shape[1]
+    wanted = min(tiles, -(-(number + max(_SPARE, number // 8)) // _SPARE) * _SPARE)
+    answer = scanner.start(questions, number, wanted)
+    # Computed here while the card scans.
     rounded = questions.astype(np.float16).astype(np.float32)
     slack = np.linalg.norm(questions - rounded, axis=1) + scanner.arrays.rounding + dimensions * 2.0**-24
-    wanted = min(tiles, -(-(number + max(_SPARE, number // 8)) // _SPARE) * _SPARE)
-    look = scanner.look(questions, number, wanted)
+    look = answer()
     for _ in range(_ATTEMPTS - 1):
         if wanted == tiles or bool((look.values[:, -1] >= look.last + slack).all()):
             break

@@ -6,12 +6,13 @@ takes less than two milliseconds, and starting the steps behind it one by one a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import torch
 
 from longmind.base.arrays import Float32Array
-from longmind.vectors.device_arrays import TILE, Look, Scanner, TorchArrays
+from longmind.vectors.device_arrays import TILE, Look, Scanner, TorchArrays, unpacked
 
 _MOST_RECORDINGS: Final = 8
 """For each filter, by the number of questions and of rows wanted; each keeps the maxima of all tiles."""
@@ -27,20 +28,20 @@ class RecordedScanner(Scanner):
         self._recordings: dict[tuple[int, int, int], _Recording | None] = {}
         self._can_record = True
 
-    def look(self, questions: Float32Array, number: int, wanted: int) -> Look:
+    def start(self, questions: Float32Array, number: int, wanted: int) -> Callable[[], Look]:
         key = (_rounded_up(len(questions)), number, wanted)
         if not self._can_record or key not in self._recordings:
             self._keep(key, None)
-            return super().look(questions, number, wanted)
+            return super().start(questions, number, wanted)
         recording = self._recordings[key]
         if recording is None:
             try:
                 recording = _Recording(self, key[0], questions.shape[1], number, wanted)
             except RuntimeError:  # a driver that records nothing scans all the same
                 self._can_record = False
-                return super().look(questions, number, wanted)
+                return super().start(questions, number, wanted)
         self._keep(key, recording)
-        return recording.play(questions)
+        return recording.start(questions)
 
     def _keep(self, key: tuple[int, int, int], recording: _Recording | None) -> None:
         self._recordings.pop(key, None)
@@ -85,15 +86,16 @@ class _Recording:
         best, places = arrays.top(scores, min(self._number, self._wanted * TILE))
         return maxima, asked, arrays.packed(best, places, chosen, last)
 
-    def play(self, questions: Float32Array) -> Look:
+    def start(self, questions: Float32Array) -> Callable[[], Look]:
         count = len(questions)
-        self._sent[:count] = torch.from_numpy(questions)
-        self._sent[count:] = 0
+        self._sent.numpy()[:count] = questions
+        self._sent.numpy()[count:] = 0
         self._questions.copy_(self._sent, non_blocking=True)
         self._graph.replay()
         self._answer.copy_(self._packed, non_blocking=True)
+        return lambda: self._look(count)
+
+    def _look(self, count: int) -> Look:
         torch.cuda.current_stream(self._questions.device).synchronize()
-        rows, values, last = self._scanner.arrays.unpacked(self._answer[:count])
-        # Copies, since the next play writes to the same place; what is on the card is used before that.
         asked = self._questions[:count], self._asked[1]
-        return Look(self._maxima[:count], asked, rows, values.copy(), last.copy())
+        return Look(self._maxima[:count], asked, *unpacked(self._answer.numpy()[:count]))
