@@ -348,7 +348,8 @@ def _key(status: os.stat_result) -> Identity:
 def _refusal(path: str | os.PathLike[str]) -> StoreFile:
     return StoreFile(
         f"{os.fspath(path)} is a store or an open database, and is not read as a file.",
-        hint="To copy a store: longmind copy FROM TO. To get at its content: longmind export, then import.",
+        hint="To copy a store: longmind copy FROM TO. To get at its content: longmind export, then import. "
+        "If it is another program's database, close it there first.",
     )
 
 

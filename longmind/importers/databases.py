@@ -82,21 +82,32 @@ class SqliteTables:
             yield {**dict.fromkeys(missing), **dict(zip(present, row, strict=True))}
 
 
-def postgres_rows(address: str, table: str) -> Iterator[dict[str, Any]]:
-    """The rows of a table of a PostgreSQL database, in one read-only transaction."""
+def postgres_rows(
+    address: str, table: str, columns: tuple[str, ...], order: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    """The rows of a table of a PostgreSQL database, in one read-only transaction; see `SqliteTables.rows`."""
     try:
         import psycopg
         from psycopg.rows import dict_row
     except ImportError:
         raise MissingExtra("Reading PostgreSQL needs psycopg.", extra="postgres") from None
+    query = psycopg.sql.SQL("SELECT * FROM {} ORDER BY {}").format(
+        psycopg.sql.Identifier(table), psycopg.sql.SQL(", ").join(map(psycopg.sql.Identifier, order))
+    )
     try:
         with psycopg.connect(address, row_factory=dict_row) as connection:
             connection.read_only = True
             with connection.cursor(name="longmind_import") as cursor:
-                cursor.execute(psycopg.sql.SQL("SELECT * FROM {}").format(psycopg.sql.Identifier(table)))
-                yield from cursor
+                cursor.execute(query)
+                for row in cursor:
+                    yield {**dict.fromkeys(columns), **row}
     except psycopg.errors.UndefinedTable:
         raise InvalidInput(f"The database has no table {table!r}.", hint="Check its address.") from None
+    except psycopg.errors.UndefinedColumn as error:
+        raise InvalidInput(
+            f"The table {table!r} belongs to something else: {error.diag.message_primary}.",
+            hint="Check the address, and the search_path of its user.",
+        ) from None
     except psycopg.Error as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise Unavailable(f"The database could not be read: {reason}.", hint="Check its address.") from None

@@ -23,7 +23,7 @@ class LangGraphImporter:
 
     def read(self, files: Files, options: Options) -> Iterator[Batch | Skip]:
         if isinstance(files, Database):
-            yield from _items(postgres_rows(files.address, "store"))
+            yield from _items(postgres_rows(files.address, "store", _COLUMNS, ("prefix", "key")))
             return
         read = False
         for name in files.names():

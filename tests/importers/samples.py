@@ -265,3 +265,13 @@ def write_json(path: Path, value: Any) -> Path:
 def write_lines(path: Path, records: list[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
+
+
+def new_database(server: str, name: str) -> str:
+    """The address of an empty database on a PostgreSQL server."""
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return server.replace("/postgres?", f"/{name}?")

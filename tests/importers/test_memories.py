@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longmind import AsOf, InvalidInput, Memory, NotFound
+from longmind import AsOf, InvalidInput, Memory, NotFound, Unavailable
 from tests.importers import samples
 from tests.importers.samples import write_json, write_lines
 
@@ -100,6 +100,39 @@ def test_langgraph_items_keep_their_values_and_expiry(memory: Memory, tmp_path: 
     assert items["memories", "ben"].metadata["value"] == {"n": 1, "deep": {"x": [1, 2]}}
     assert items["memories", "ben"].metadata["expires_at"] == 1_709_384_400_500
     assert memory.search("tea")[0].frame.metadata["key"] == "k1"
+
+
+def test_a_langgraph_database_is_read_in_every_generation_and_refused_in_words(
+    plain: Memory, postgres_url: str
+) -> None:
+    import psycopg
+
+    url = samples.new_database(postgres_url, "langgraph_tables")
+    with pytest.raises(InvalidInput, match="no table 'store'"):
+        plain.import_from("langgraph", url)
+    with psycopg.connect(url, autocommit=True) as database:
+        # As LangGraph made it before items could expire.
+        database.execute(
+            "CREATE TABLE store (prefix text, key text, value jsonb, created_at timestamptz,"
+            " updated_at timestamptz, PRIMARY KEY (prefix, key))"
+        )
+        database.execute(
+            "INSERT INTO store VALUES ('b.c', 'k', '{\"text\": \"tea\"}', '2024-03-01 12:00+02', '2024-03-02 12:00Z'),"
+            " ('a', 'k', '[1]', '2024-03-01', '2024-03-01'), ('a', 'j', '{\"n\": 1}', '2024-03-01', '2024-03-01')"
+        )
+        report = plain.import_from("langgraph", url)
+        assert (report.created, report.skip_counts) == (2, {"unknown_value": 1})
+        first, second = plain.list(where={"kind": "item"}).frames
+        assert (first.metadata["namespace"], second.metadata["namespace"]) == (["a"], ["b", "c"])
+        assert second.metadata["created_at"] == 1_709_287_200_000
+        assert second.occurred_at == 1_709_380_800_000
+        database.execute("DROP TABLE store; CREATE TABLE store (id int, city text)")
+    with pytest.raises(InvalidInput, match="prefix"):
+        plain.import_from("langgraph", url)
+    with pytest.raises(Unavailable) as refused:
+        plain.import_from("langgraph", "postgresql://ana:s3cret@127.0.0.1:9/d?connect_timeout=2")
+    assert "s3cret" not in str(refused.value)
+
 
 
 def test_agent_files_of_both_generations_are_read(plain: Memory, tmp_path: Path) -> None:

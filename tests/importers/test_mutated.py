@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from longmind import LongmindError, Memory
+from longmind import ALL, LongmindError, Memory
 from tests.importers import samples
 
 FORMATS: dict[str, tuple[str, Callable[[Path], object]]] = {
@@ -75,6 +75,12 @@ def swapped(value: object, chance: random.Random) -> object:
     return [swapped(item, chance) for item in value] if isinstance(value, list) else value
 
 
+def count_after_refusal(memory: Memory, name: str, path: Path, space: str) -> int:
+    with pytest.raises(LongmindError):
+        memory.import_from(name, path, space=space)
+    return len(memory.list(space=space, user=ALL, limit=1000))
+
+
 def import_all(memory: Memory, folder: Path, count: int) -> int:
     refused = 0
     for number in range(count):
@@ -97,8 +103,12 @@ def import_all(memory: Memory, folder: Path, count: int) -> int:
         try:
             planned = memory.import_from(name.strip(), path, space=space, dry_run=True)
             done = memory.import_from(name.strip(), path, space=space)
-        except LongmindError:  # anything else fails the test
+        except LongmindError as error:  # anything else fails the test
             refused += 1
+            assert error.hint, (number, name, str(error))
+            # What was whole before the damage may be there, and read again no more of it comes.
+            held = [count_after_refusal(memory, name.strip(), path, space) for _ in range(2)]
+            assert held[0] == held[1], (number, name)
         else:
             assert planned.created == done.created, (number, name)
             assert memory.import_from(name.strip(), path, space=space).created == 0, (number, name)

@@ -1,4 +1,4 @@
-"""Files made by the tools themselves: mem0, LangGraph's store, and public agent files of Letta."""
+"""Files made by the tools themselves: mem0, LangGraph's stores, and public agent files of Letta."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from longmind import InvalidInput, Memory
+from tests.importers.samples import new_database
 from tests.integrations.environments import run_in
 
 pytestmark = pytest.mark.soak
@@ -46,25 +47,51 @@ found = [memory.get_all(filters={"user_id": user})["results"] for user in ("ana"
 LANGGRAPH = """
 import json, sys
 from langgraph.store.sqlite import SqliteStore
+from langgraph.store.postgres import PostgresStore
 from longmind import Memory
 from longmind.integrations.langgraph import LongmindStore
 
-def shown(store):
-    items = store.search((), limit=100)
-    return sorted((item.namespace, item.key, json.dumps(item.value, sort_keys=True)) for item in items)
+kind, source, location = sys.argv[1:]
 
-with SqliteStore.from_conn_string(sys.argv[1]) as theirs:
+def shown(store):
+    items = store.search((), limit=100, refresh_ttl=False)
+    return sorted(
+        (item.namespace, item.key, json.dumps(item.value, sort_keys=True),
+         int(item.created_at.timestamp() * 1000), int(item.updated_at.timestamp() * 1000))
+        for item in items
+    )
+
+def state():
+    with opened() as theirs:
+        return shown(theirs), theirs.list_namespaces()
+
+def moved(memory):
+    report = memory.import_from("langgraph", source)
+    ours = LongmindStore(memory)
+    assert (shown(ours), ours.list_namespaces()) == state(), (shown(ours), state())
+    assert memory.import_from("langgraph", source).created == 0
+    return report
+
+def opened():
+    return {"sqlite": SqliteStore, "postgres": PostgresStore}[kind].from_conn_string(source)
+
+with opened() as theirs:
     theirs.setup()
     for number in range(30):
-        value = {"text": f"tea {number}", "n": [number, None]}
+        value = {"text": f"tea {number}", "n": [number, None], "deep": {"é": "東京"}}
         theirs.put(("memories", f"user{number % 3}"), f"k{number}", value)
     theirs.put(("memories", "user0"), "k0", {"text": "coffee"}, ttl=60)
-    items, names = shown(theirs), theirs.list_namespaces()
-with Memory.open(sys.argv[2], embedder=None) as memory:
-    memory.import_from("langgraph", sys.argv[1])
-    ours = LongmindStore(memory)
-    assert shown(ours) == items, (shown(ours), items)
-    assert ours.list_namespaces() == names
+with Memory.open(location, embedder=None) as memory:
+    assert memory.import_from("langgraph", source, dry_run=True).created == 30
+    assert moved(memory).created == 30
+    [soon] = [it for it in memory.list(where={"kind": "item"}, limit=100) if it.metadata["key"] == "k0"]
+    assert soon.metadata["ttl_minutes"] == 60 and soon.metadata["expires_at"] > soon.occurred_at
+    with opened() as theirs:
+        theirs.put(("memories", "user1"), "k1", {"text": "a new value"})
+        theirs.put(("memories", "user1"), "later", {"text": "a new item"})
+    report = moved(memory)
+    assert (report.created, report.superseded) == (2, 1), report
+    assert memory.verify(deep=True)
 """
 
 
@@ -89,8 +116,14 @@ def test_a_real_mem0_comes_with_its_versions_and_users(tmp_path: Path) -> None:
     assert out == went_in
 
 
-def test_a_real_langgraph_store_is_the_same_after_the_move(tmp_path: Path) -> None:
-    done = run_in("langgraph", "-c", LANGGRAPH, str(tmp_path / "store.db"), str(tmp_path / "a.mind"))
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_real_langgraph_store_is_the_same_after_the_move(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    source = str(tmp_path / "store.db")
+    if kind == "postgres":
+        source = new_database(request.getfixturevalue("postgres_url"), "langgraph_real")
+    done = run_in("langgraph", "-c", LANGGRAPH, kind, source, str(tmp_path / "a.mind"))
     assert done.returncode == 0, done.stderr[-2000:]
 
 

@@ -20,15 +20,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("LONGMIND_FRAMEWORKS") or ROOT / ".frameworks")
 REFERENCE_SERVER = "@modelcontextprotocol/server-memory"
+REFERENCE_VERSION = "2026.8.31"
 VERSIONS = {
     "langgraph": [
         "langgraph==1.2.20",
         "langchain==1.4.7",
-        "langgraph-checkpoint-sqlite",
-        "langchain-tests",
+        "langgraph-checkpoint-sqlite==3.1.2",
+        "langgraph-checkpoint-postgres==3.2.0",
+        "psycopg[binary]",
+        "langchain-tests==1.1.9",
         "pytest-asyncio",
     ],
-    "openai-agents": ["openai-agents==0.24.0"],
+    "openai-agents": ["openai-agents==0.24.0", "openai==3.49.0"],
     "anthropic": ["anthropic==2.8.0"],
     "llama-index": ["llama-index-core==0.14.25"],
     "crewai": ["crewai==1.15.30"],
@@ -40,6 +43,8 @@ VERSIONS = {
     "smolagents": ["smolagents==1.26.0"],
     "agno": ["agno==3.1.10"],
     "strands": ["strands-agents==1.62.0"],
+    "dspy": ["dspy==3.4.1"],
+    "semantic-kernel": ["semantic-kernel==1.45.0"],
     "mem0": ["mem0ai==2.2.1"],
 }
 """What the integrations are tested with."""
@@ -48,11 +53,17 @@ VERSIONS = {
 def python_of(name: str) -> str:
     """The interpreter of an environment; the test is skipped where it was not built."""
     folder = FOLDER / name
-    if not (folder / ".ok").exists():
+    if not _is_built(name):
         pytest.skip(
             f"the packages of {name} are not there; run: python -m tests.integrations.environments {name}"
         )
     return str(folder / "bin" / "python")
+
+
+def _is_built(name: str) -> bool:
+    """Whether it has the versions named above: an environment of older ones would test something else."""
+    built = FOLDER / name / ".ok"
+    return built.exists() and built.read_text("utf-8").split("\n") == VERSIONS[name]
 
 
 def reference_server() -> list[str]:
@@ -84,7 +95,8 @@ def run_in(
 
 def check_tests_pass(name: str, module: str) -> None:
     """Run a module of tests in an environment, and fail with what it says."""
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=default"]
+    settings = ["addopts=", "filterwarnings=default", "asyncio_mode=auto"]
+    options = ["-q", "-x", "-p", "no:cacheprovider", *(word for it in settings for word in ("-o", it))]
     folder = "tests/integrations/frameworks"
     done = run_in(name, "-m", "pytest", *options, f"--confcutdir={folder}", f"{folder}/{module}")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
@@ -93,16 +105,17 @@ def check_tests_pass(name: str, module: str) -> None:
 def build(name: str) -> None:
     if name == "npm":
         (FOLDER / "npm").mkdir(parents=True, exist_ok=True)
-        subprocess.run(["npm", "install", "--silent", REFERENCE_SERVER], cwd=FOLDER / "npm", check=True)
+        package = f"{REFERENCE_SERVER}@{REFERENCE_VERSION}"
+        subprocess.run(["npm", "install", "--silent", package], cwd=FOLDER / "npm", check=True)
         return
     folder = FOLDER / name
-    if (folder / ".ok").exists():
+    if _is_built(name):
         return
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     packages = [*project["dependencies"], "pytest", "pytest-timeout", *VERSIONS[name]]
     subprocess.run([str(folder / "bin" / "pip"), "install", "-q", *packages], check=True)
-    (folder / ".ok").touch()
+    (folder / ".ok").write_text("\n".join(VERSIONS[name]), "utf-8")
 
 
 if __name__ == "__main__":

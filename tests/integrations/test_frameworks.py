@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.integrations.environments import check_tests_pass
+from tests.integrations.environments import REFERENCE_VERSION, ROOT, VERSIONS, check_tests_pass
 
 SMALL = {
     "openai-agents": "test_openai_agents.py",
@@ -24,6 +24,8 @@ LARGE = {
     "smolagents": "test_smolagents.py",
     "agno": "test_agno.py",
     "strands": "test_strands.py",
+    "dspy": "test_dspy.py",
+    "semantic-kernel": "test_semantic_kernel.py",
 }
 
 
@@ -41,6 +43,17 @@ def test_a_large_framework_gets_a_memory(name: str) -> None:
 @pytest.mark.soak
 def test_the_official_openai_client_works_through_the_proxy() -> None:
     check_tests_pass("openai-agents", "test_openai_client.py")
+
+
+def test_the_table_of_frameworks_names_the_versions_that_are_tested() -> None:
+    lines = (ROOT / "docs" / "integrations.md").read_text("utf-8").splitlines()
+    versions = {line.split("|")[2].strip() for line in lines if line.startswith("|")}
+    tested = {name: requirements[0].partition("==")[2] for name, requirements in VERSIONS.items()}
+    del tested["mem0"]  # read by an importer
+    others = {VERSIONS["langgraph"][1].partition("==")[2], REFERENCE_VERSION, "openai 3.49.0"}
+    assert versions - {"tested with", "---", ""} == {*tested.values(), *others}
+    assert "openai==3.49.0" in VERSIONS["openai-agents"]
+    assert {*SMALL, *LARGE, "mem0"} == VERSIONS.keys()
 
 
 def test_no_framework_is_imported_with_longmind() -> None:

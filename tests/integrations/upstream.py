@@ -26,6 +26,8 @@ class Upstream(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.behave = "plain"
         self.text = "Noted."
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        """Calls of functions that it asks for before it answers, one at a time."""
         self.seen: list[tuple[str, dict[str, str], dict[str, Any]]] = []
 
     @property
@@ -64,6 +66,10 @@ class _Handler(BaseHTTPRequestHandler):
         message = {"role": "assistant", "content": self.server.text}
         if behave == "tools":
             message = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+        if self.server.calls:
+            name, arguments = self.server.calls.pop(0)
+            function = {"name": name, "arguments": json.dumps(arguments)}
+            message = {"role": "assistant", "content": None, "tool_calls": [{**CALL, "function": function}]}
         return self._send(200, {
             "id": "x", "object": "chat.completion", "created": 1, "model": "m",
             "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],

@@ -16,6 +16,7 @@ _MODULES = {
     "test_anthropic.py": "anthropic",
     "test_autogen.py": "autogen_core",
     "test_crewai.py": "crewai",
+    "test_dspy.py": "dspy",
     "test_google_adk.py": "google.adk",
     "test_haystack.py": "haystack",
     "test_langgraph.py": "langgraph",
@@ -23,6 +24,7 @@ _MODULES = {
     "test_openai_agents.py": "agents",
     "test_openai_client.py": "openai",
     "test_pydantic_ai.py": "pydantic_ai",
+    "test_semantic_kernel.py": "semantic_kernel",
     "test_smolagents.py": "smolagents",
     "test_strands.py": "strands",
 }

@@ -8,13 +8,16 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from langchain_tests.integration_tests import RetrieversIntegrationTests
+from langchain_core.tools import StructuredTool
+from langchain_tests.integration_tests import RetrieversIntegrationTests, ToolsIntegrationTests
+from langchain_tests.unit_tests import ToolsUnitTests
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 
 from longmind import FrozenClock, Memory
 from longmind.integrations.langchain import LongmindChatHistory, LongmindMiddleware, LongmindRetriever
 from longmind.integrations.langgraph import LongmindStore
+from longmind.integrations.tools import MemoryTools
 
 NAMESPACES = [("a",), ("a", "b"), ("a", "b", "c"), ("b",), ("memories", "ana"), ("memories", "ben")]
 
@@ -44,15 +47,27 @@ def as_set(items) -> list:
     return sorted((item.namespace, item.key, json.dumps(item.value, sort_keys=True)) for item in items)
 
 
+class Awaited:
+    """A store through its asynchronous methods only."""
+
+    def __init__(self, store: LongmindStore) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str):
+        return lambda *args, **options: asyncio.run(getattr(self._store, f"a{name}")(*args, **options))
+
+
+@pytest.mark.parametrize("awaited", [False, True])
 @pytest.mark.parametrize("user_at", [None, 1])
 def test_random_operations_give_the_answers_of_langgraphs_own_stores(
-    memory: Memory, tmp_path, user_at
+    memory: Memory, tmp_path, user_at, awaited
 ) -> None:
     chance = random.Random(3)
     reference = InMemoryStore()
     with SqliteStore.from_conn_string(str(tmp_path / "s.db")) as sqlite:
         sqlite.setup()
-        stores = [reference, sqlite, LongmindStore(memory, user_at=user_at)]
+        ours = LongmindStore(memory, user_at=user_at)
+        stores = [reference, sqlite, Awaited(ours) if awaited else ours]
         for _ in range(150):
             namespace, key = chance.choice(NAMESPACES), chance.choice("klm")
             kind = chance.randrange(6)
@@ -133,34 +148,29 @@ def test_users_are_kept_apart_in_the_memory(memory: Memory) -> None:
     assert len(store.search(("memories",))) == 1
 
 
-def test_asynchronous_calls_work_too(memory: Memory) -> None:
-    async def run() -> None:
-        store = LongmindStore(memory)
-        await store.aput(("m",), "1", {"text": "tea"})
-        assert (await store.aget(("m",), "1")).value == {"text": "tea"}
-        assert len(await store.asearch(("m",))) == 1
-
-    asyncio.run(run())
+def asked(agent, text: str, awaited: bool):
+    messages = {"messages": [HumanMessage(text)]}
+    return asyncio.run(agent.ainvoke(messages)) if awaited else agent.invoke(messages)
 
 
-def test_what_was_said_in_one_session_reaches_the_model_in_the_next(memory: Memory) -> None:
+@pytest.mark.parametrize("awaited", [False, True])
+def test_what_was_said_in_one_session_reaches_the_model_in_the_next(memory: Memory, awaited: bool) -> None:
     first = create_agent(model("Noted."), middleware=[LongmindMiddleware(memory, user="ana", session="one")])
-    first.invoke({"messages": [HumanMessage("My boat is called Gavina.")]})
+    asked(first, "My boat is called Gavina.", awaited)
     said = [(turn.role, turn.text) for turn in memory.conversation("one", user="ana").window()]
     assert said == [("user", "My boat is called Gavina."), ("assistant", "Noted.")]
     chat = model("Gavina.")
     second = create_agent(
         chat, system_prompt="Be brief.", middleware=[LongmindMiddleware(memory, user="ana", session="two")]
     )
-    second.invoke({"messages": [HumanMessage("What is my boat called?")]})
+    asked(second, "What is my boat called?", awaited)
     [sent] = chat.seen
     assert sent[0].type == "system"
     assert "Be brief." in sent[0].content
     assert "Gavina" in sent[0].content
     other = model("I do not know.")
-    create_agent(other, middleware=[LongmindMiddleware(memory, user="ben")]).invoke(
-        {"messages": [HumanMessage("What is my boat called?")]}
-    )
+    third = create_agent(other, middleware=[LongmindMiddleware(memory, user="ben")])
+    asked(third, "What is my boat called?", awaited)
     assert "Gavina" not in str(other.seen)
 
 
@@ -196,9 +206,17 @@ def test_a_chat_history_is_read_back_exactly(memory: Memory) -> None:
     history.clear()
     assert history.messages == []
 
+    async def awaited() -> None:
+        await history.aadd_messages(messages)
+        assert [message.content for message in await history.aget_messages()] == ["Hi", "", "1", "Hi"]
+        await history.aclear()
+        assert await history.aget_messages() == []
 
-class TestRetriever(RetrieversIntegrationTests):
-    """The standard tests of LangChain."""
+    asyncio.run(awaited())
+
+
+class Opened:
+    """A memory of ten sentences for the standard tests of LangChain."""
 
     @pytest.fixture(autouse=True)
     def opened(self, tmp_path):
@@ -206,6 +224,9 @@ class TestRetriever(RetrieversIntegrationTests):
             memory.remember_many([f"Fact number {number} about tea." for number in range(10)])
             self.memory = memory
             yield
+
+
+class TestRetriever(Opened, RetrieversIntegrationTests):
 
     @property
     def retriever_constructor(self):
@@ -218,3 +239,24 @@ class TestRetriever(RetrieversIntegrationTests):
     @property
     def retriever_query_example(self):
         return "tea"
+
+
+class Tools(Opened):
+    """Function tools, as `StructuredTool` takes them."""
+
+    @property
+    def tool_constructor(self):
+        recall, *_ = MemoryTools(self.memory).functions()
+        return StructuredTool.from_function(recall)
+
+    @property
+    def tool_invoke_params_example(self):
+        return {"query": "tea"}
+
+
+class TestToolsUnit(Tools, ToolsUnitTests):
+    pass
+
+
+class TestToolsIntegration(Tools, ToolsIntegrationTests):
+    pass
