@@ -134,7 +134,6 @@ def test_a_langgraph_database_is_read_in_every_generation_and_refused_in_words(
     assert "s3cret" not in str(refused.value)
 
 
-
 def test_agent_files_of_both_generations_are_read(plain: Memory, tmp_path: Path) -> None:
     write_json(tmp_path / "sam.af", samples.agent_file())
     report = plain.import_from("letta", tmp_path / "sam.af")

@@ -227,7 +227,6 @@ class Opened:
 
 
 class TestRetriever(Opened, RetrieversIntegrationTests):
-
     @property
     def retriever_constructor(self):
         return LongmindRetriever
