@@ -116,10 +116,12 @@ def test_a_langgraph_database_is_read_in_every_generation_and_refused_in_words(
             "CREATE TABLE store (prefix text, key text, value jsonb, created_at timestamptz,"
             " updated_at timestamptz, PRIMARY KEY (prefix, key))"
         )
-        database.execute(
-            "INSERT INTO store VALUES ('b.c', 'k', '{\"text\": \"tea\"}', '2024-03-01 12:00+02', '2024-03-02 12:00Z'),"
-            " ('a', 'k', '[1]', '2024-03-01', '2024-03-01'), ('a', 'j', '{\"n\": 1}', '2024-03-01', '2024-03-01')"
-        )
+        rows = [
+            ("b.c", "k", '{"text": "tea"}', "2024-03-01 12:00+02", "2024-03-02 12:00Z"),
+            ("a", "k", "[1]", "2024-03-01", "2024-03-01"),
+            ("a", "j", '{"n": 1}', "2024-03-01", "2024-03-01"),
+        ]
+        database.cursor().executemany("INSERT INTO store VALUES (%s, %s, %s, %s, %s)", rows)
         report = plain.import_from("langgraph", url)
         assert (report.created, report.skip_counts) == (2, {"unknown_value": 1})
         first, second = plain.list(where={"kind": "item"}).frames

@@ -105,7 +105,7 @@ def import_all(memory: Memory, folder: Path, count: int) -> int:
             done = memory.import_from(name.strip(), path, space=space)
         except LongmindError as error:  # anything else fails the test
             refused += 1
-            assert error.hint, (number, name, str(error))
+            assert error.hint, (number, name)  # noqa: PT017 - not every file is refused
             # What was whole before the damage may be there, and read again no more of it comes.
             held = [count_after_refusal(memory, name.strip(), path, space) for _ in range(2)]
             assert held[0] == held[1], (number, name)

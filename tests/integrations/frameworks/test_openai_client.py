@@ -6,7 +6,6 @@ import pytest
 from longmind import Memory
 from tests.integrations.upstream import proxied, upstream
 
-
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER = {"name": "weather", "description": "The weather of a city.", "parameters": SCHEMA}
 
