@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -106,11 +107,15 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         self._wire()
 
     def _wire(self) -> None:
-        for name in ("memories", "experience", "spaces", "_contexts"):
-            self.__dict__.pop(name, None)
+        self._drop_submemories("memories", "experience", "spaces", "golden", "_contexts")
         super()._wire()
         self._search.images = submemories.images_lane(lambda: self.media.tools.images)
         self.facts = Ledger(self.store, self.default_space, self.default_user)
+
+    def _drop_submemories(self, *names: str) -> None:
+        """Those that were made already; each is made again when it is next used."""
+        for name in names:
+            self.__dict__.pop(name, None)
 
     @classmethod
     def open(
@@ -442,3 +447,17 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         if self._after_remember is not None:
             self.maintain(self._after_remember)
         return report
+
+
+def without_default_user(memory: Memory) -> Memory:
+    """The same memory where who names no user means what all share, and not the user it was opened for.
+
+    For those who may not see that user's part. It is open as long as the memory itself.
+    """
+    if memory.default_user is None:
+        return memory
+    shared = copy(memory)
+    shared.default_user = None
+    shared._drop_submemories("memories", "experience", "spaces", "media", "golden", "_contexts")
+    shared.facts = Ledger(shared.store, shared.default_space, None)
+    return shared

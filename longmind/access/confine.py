@@ -23,6 +23,7 @@ from longmind.base.parameters import Mark
 from longmind.operations.operation import Operation
 from longmind.operations.values import ANY_SPACE
 from longmind.spaces.values import LinkList, SpaceList
+from longmind.store.audit import AuditPage
 
 _ALL_IN_RECEIPT: Final = "all"
 _GLOBAL: Final = "global"
@@ -73,11 +74,14 @@ def admit(grant: Grant, operation: Operation, inputs: Mapping[str, Any], *, home
 
 
 def visible_part(grant: Grant, operation: Operation, answer: Any) -> Any:
-    """An answer without the spaces that are not the key's."""
+    """An answer without the spaces and the users that are not the key's."""
     if operation.name == "space.list" and isinstance(answer, SpaceList) and not grant.is_everywhere:
         return replace(answer, spaces=tuple(item for item in answer.spaces if grant.covers(item.name)))
     if isinstance(answer, LinkList) and not grant.is_everywhere:
         return replace(answer, links=tuple(link for link in answer.links if grant.covers(link.space)))
+    if isinstance(answer, AuditPage) and not grant.any_user and grant.user is None:
+        # Entries about users say who they are. A page may be shorter for it, and still have a next one.
+        return replace(answer, entries=tuple(entry for entry in answer.entries if not entry.users))
     return answer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from longmind.access.confine import admit, visible_part
 from longmind.access.grants import Denied, Grant, Reason
@@ -12,11 +12,9 @@ from longmind.access.keyring import KeyRing
 from longmind.access.metrics import Metrics
 from longmind.base.caller import calling
 from longmind.base.errors import LongmindError
+from longmind.memory import Memory, without_default_user
 from longmind.operations.operation import Operation
 from longmind.store.audit import note
-
-if TYPE_CHECKING:
-    from longmind.memory import Memory
 
 _log = logging.getLogger("longmind.access")
 _NOBODY: Final = "-"
@@ -57,8 +55,10 @@ class Gateway:
         outcome = "error"
         try:
             arguments = admitted.inputs if files is None else files(operation, admitted.inputs)
+            # The user that the server was started for is one of those that such a key may not be.
+            seen = memory if grant.any_user else without_default_user(memory)
             with calling(actor=None if grant.key_id is None else f"key:{grant.key_id}"):
-                answer = visible_part(grant, operation, operation(memory, **arguments))
+                answer = visible_part(grant, operation, operation(seen, **arguments))
             outcome = "ok"
         finally:
             self._metrics.count_spaces(admitted.spaces, operation.effect, outcome)

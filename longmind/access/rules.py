@@ -41,8 +41,8 @@ SECOND_SPACE: Final = "to_space"
 
 _OTHER_SPACE_ARGUMENTS: Final[Mapping[str, str]] = {"use_context": "project"}
 _RECEIPT: Final = "receipt"
-_BY_ID: Final[Mapping[str, str]] = {"erase": "frame"}
-"""Erasing one thing is a write; without its id, everything that matches goes."""
+_ONE_THING: Final[Mapping[str, str]] = {"erase": "frame", "facts.erase": "value"}
+"""Erasing one thing is a write; without the argument that says which, everything that matches goes."""
 
 
 def space_argument(operation: Operation) -> str | None:
@@ -71,8 +71,8 @@ def is_store_wide(operation: Operation) -> bool:
 
 def is_offered(grant: Grant, operation: Operation) -> bool:
     """Whether a key may call it at all, with some arguments."""
-    by_id = dict.fromkeys(_BY_ID.values(), 0)
-    return grant.may(role_for(operation, by_id)) and (grant.is_everywhere or not is_store_wide(operation))
+    one_thing = dict.fromkeys(_ONE_THING.values(), 0)
+    return grant.may(role_for(operation, one_thing)) and (grant.is_everywhere or not is_store_wide(operation))
 
 
 def role_for(operation: Operation, inputs: Mapping[str, Any]) -> Role:
@@ -81,7 +81,7 @@ def role_for(operation: Operation, inputs: Mapping[str, Any]) -> Role:
         return "read" if operation.name in STORE_READ else "admin"
     if operation.name in SPACE_ADMIN:
         return "admin"
-    named = _BY_ID.get(operation.name)
+    named = _ONE_THING.get(operation.name)
     if named is not None and inputs.get(named) is None:
         return "admin"
     return "read" if operation.effect == "read" else "write"

@@ -39,10 +39,11 @@ def redacted(assertion: Assertion, redactor: TextRedactor) -> Assertion:
     """The assertion as it may be stored; names of entities stay different where they were."""
     qualifiers = assertion.qualifiers
     if isinstance(qualifiers, Mapping):
-        qualifiers = {name: _value(value, redactor) for name, value in qualifiers.items()}
+        qualifiers = {_name(name, redactor): _value(value, redactor) for name, value in qualifiers.items()}
     return replace(
         assertion,
-        subject=redactor.name(assertion.subject) if isinstance(assertion.subject, str) else assertion.subject,
+        subject=_name(assertion.subject, redactor),
+        predicate=_name(assertion.predicate, redactor),
         value=_value(assertion.value, redactor),
         qualifiers=qualifiers,
     )
@@ -56,9 +57,13 @@ def _news(text: str, name: str) -> str:
 
 
 def redacted_name(store: Store, name: str, *, space: str) -> str:
-    """The name of an entity, or another name for it."""
+    """A name as it may be stored: of an entity, a kind of them, or a predicate."""
     redactor = store.redaction.redactor(space) if isinstance(name, str) else None
     return name if redactor is None else redactor.name(name)
+
+
+def _name(name: Any, redactor: TextRedactor) -> Any:
+    return redactor.name(name) if isinstance(name, str) else name
 
 
 def _value(value: Value, redactor: TextRedactor) -> Value:

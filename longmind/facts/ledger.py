@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
@@ -15,8 +16,8 @@ from longmind.base.frame import SCOPES
 from longmind.base.parameters import Mark, Scope, User, WriteSpace
 from longmind.base.partitions import partition_name
 from longmind.base.results import Added
-from longmind.base.times import to_ms
 from longmind.facts import merging, names, quarantine, removal, suppression, validate, views, write
+from longmind.facts.endings import ending, retraction
 from longmind.facts.incoming import own_words, redacted, redacted_name
 from longmind.facts.names import NewEntity
 from longmind.facts.parameters import (
@@ -35,9 +36,7 @@ from longmind.facts.query import MOST, Reader
 from longmind.facts.results import Decided, FactErasure, Merged, RecordReport, Removed, Retracted
 from longmind.facts.rows import GLOBAL, insert
 from longmind.facts.slots import standard
-from longmind.facts.statements import Claim
 from longmind.facts.values import (
-    BY_HAND,
     Assertion,
     Cardinality,
     Entity,
@@ -46,7 +45,6 @@ from longmind.facts.values import (
     Predicate,
     Recorded,
     Value,
-    check_qualifiers,
     typed,
 )
 from longmind.store import erasure
@@ -81,6 +79,7 @@ class Ledger(Reader):
         home, ledger = self._place(space, scope, user)
         entity = Entity(redacted_name(self.store, key, space=home))
         others = [Entity(redacted_name(self.store, alias, space=home)) for alias in aliases]
+        label = redacted_name(self.store, label, space=home)
         with self.store.write() as tx:
             entities = names.find_entities(tx.db, ledger, [entity.norm])
             new = {entity.norm: NewEntity(str(entity), kind=label)}
@@ -204,7 +203,8 @@ class Ledger(Reader):
         predicate = Predicate(standard(Predicate(key)))
         if cardinality is not None:
             check_choice(cardinality, "cardinality", ("one", "many"))
-        _, ledger = self._place(space, scope, user)
+        home, ledger = self._place(space, scope, user)
+        predicate = Predicate(redacted_name(self.store, predicate, space=home))
         with self.store.write() as tx:
             row = names.define_predicate(tx, ledger, predicate, cardinality=cardinality, exact=bool(exact))
         return Predicate(row.key)
@@ -306,21 +306,16 @@ class Ledger(Reader):
         It holds again once it is recorded with a later start. What is recorded later of the time before ends
         there too.
         """
-        pieces = validate.check_evidence(evidence)
-        claim = Claim(
-            Entity(subject),
-            Predicate(standard(Predicate(predicate))),
-            None if value is None else typed(value),
-            check_qualifiers(qualifiers),
-            action="end",
-            start=None if at is None else to_ms(at, "at"),
-            evidence=pieces,
-            by_hand=not pieces or any(piece.extractor == BY_HAND for piece in pieces),
-            reason=check_label(reason, "reason"),
-            lenient=True,
-        )
+        pieces, why = validate.check_evidence(evidence), check_label(reason, "reason")
+        # No value means whatever the predicate holds.
+        told = Assertion(subject, predicate, value, qualifiers=qualifiers)  # type: ignore[arg-type]
+        claim = ending(told, at=at, evidence=pieces, reason=why)
         space_name, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
+            redactor = self.store.redaction.redactor(space_name, tx)
+            if redactor is not None:
+                clean = redacted(told, redactor)
+                claim = ending(clean, at=at, evidence=pieces, reason=redactor.text(why))
             ready = validate.check_frames(tx, [claim], space=space_name, dialect=self.store.engine.dialect)
             [result] = write.write(tx, ready, ledger=ledger, space=space_name).results
         assert isinstance(result, Retracted)
@@ -360,13 +355,17 @@ class Ledger(Reader):
 
         With `valid_to` it was so until then, and only the rest is retracted. Twice changes nothing.
         """
-        ending = _ending(subject, predicate, value, qualifiers, valid_to, check_label(reason, "reason"))
+        why = check_label(reason, "reason")
+        claim = retraction(subject, predicate, value, qualifiers, valid_to, why)
         if isinstance(subject, FactHit):
             space, scope = space or subject.space, subject.scope
             user = subject.user if user is None else user
         space_name, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
-            [result] = write.write(tx, [ending], ledger=ledger, space=space_name).results
+            redactor = self.store.redaction.redactor(space_name, tx)
+            if redactor is not None:
+                claim = dataclasses.replace(claim, reason=redactor.text(why))
+            [result] = write.write(tx, [claim], ledger=ledger, space=space_name).results
         assert isinstance(result, Retracted)
         return result
 
@@ -463,38 +462,3 @@ class Ledger(Reader):
             results = write.write(tx, ready, ledger=ledger, space=space_name).results
             removal.lift_suppression(tx, ledger, ready)
         return [result for result in results if isinstance(result, Recorded)]
-
-
-def _ending(
-    subject: str | FactHit,
-    predicate: str | None,
-    value: Value | None,
-    qualifiers: Mapping[str, Value] | None,
-    valid_to: datetime | int | None,
-    reason: str,
-) -> Claim:
-    until = None if valid_to is None else to_ms(valid_to, "valid_to")
-    span_id = None
-    if isinstance(subject, FactHit):
-        if predicate is not None or value is not None or qualifiers is not None:
-            raise InvalidInput("Retract a hit, or name subject and predicate; not both.")
-        fact, span_id = subject.fact, subject.span_id
-        subject, predicate, value, qualifiers = (
-            fact.subject,
-            fact.predicate,
-            fact.object,
-            dict(fact.qualifiers),
-        )
-    if predicate is None:
-        raise InvalidInput("Which predicate?", hint="Name it, or pass the hit to retract.")
-    return Claim(
-        Entity(subject),
-        Predicate(standard(Predicate(predicate))),
-        None if value is None else typed(value),
-        check_qualifiers(qualifiers),
-        action="retract" if until is None else "end",
-        start=until,
-        span_id=span_id,
-        reason=reason,
-        keep=False,
-    )

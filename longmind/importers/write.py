@@ -212,7 +212,8 @@ class Writer:
         for name in ready.names:
             entity = Entity(redacted_name(self._store, name.key, space=ready.partition))
             existing = names.find_entities(tx.db, ready.partition, [entity.norm])
-            fresh = {entity.norm: NewEntity(str(entity), kind=name.kind, by_hand=False)}
+            kind = redacted_name(self._store, name.kind, space=ready.partition)
+            fresh = {entity.norm: NewEntity(str(entity), kind=kind, by_hand=False)}
             row = names.ensure_entities(tx, ready.partition, fresh, existing=existing)[entity.norm]
             others = [redacted_name(self._store, alias, space=ready.partition) for alias in name.aliases]
             names.add_aliases(tx, [(row, alias) for alias in others])

@@ -74,7 +74,7 @@ class Inspector:
             "default_space": grant.home or memory.default_space,
             "spaces": grant.names,
             "everywhere": grant.is_everywhere,
-            "user": grant.user or memory.default_user,
+            "user": memory.default_user if grant.any_user else grant.user,
             "role": grant.role,
             "write": self.write and grant.may("write"),
             "embedder": memory.embedder,

@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Final
 
 from longmind.base.checks import canonical_json, check_label, check_limit, check_text
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
+from longmind.base.json_text import parse_json
 from longmind.base.parameters import InSpace, Limit
 from longmind.base.results import Listing
 from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
 from longmind.search.results import Hit, SearchResults
 from longmind.store.edit import check_frame_id
+from longmind.store.rules import TextRedactor
 from longmind.store.store import Store
+from longmind.store.tables import damaged
 
 _QUESTION: Final = "golden.question."
 _RUN: Final = "golden.run."
@@ -128,24 +131,18 @@ class Golden:
 
         Run them after a change of embedder, an upgrade or upkeep, and in CI.
         """
-        question = GoldenQuestion(
-            check_label(query[:60] if name is None else name, "name"),
-            check_text(query, "query"),
-            tuple(map(check_frame_id, frames)),
-            tuple(check_text(text, "texts") for text in texts),
-            tuple(map(check_frame_id, not_frames)),
-            tuple(check_text(text, "not_texts") for text in not_texts),
-            check_limit(limit, "limit", most=_MOST),
-        )
+        label = check_text(query, "query")[:60] if name is None else name
+        question = _question(label, query, frames, texts, not_frames, not_texts, limit)
         if not (question.frames or question.texts or question.not_frames or question.not_texts):
             raise InvalidInput(
                 "A golden question needs something that must or must not be found.",
                 hint="Name frames= or texts=, or not_frames= or not_texts=.",
             )
         with self._store.write() as tx:
-            key = self._key(_QUESTION, space, question.name)
-            self._store.set_setting(tx, key, canonical_json(asdict(question)))
-        return question
+            redactor = self._store.redaction.redactor(self._home(space), tx)
+            kept = question if redactor is None else _redacted(question, redactor)
+            self._store.set_setting(tx, self._key(_QUESTION, space, kept.name), canonical_json(asdict(kept)))
+        return kept
 
     def list(self, *, space: InSpace = None) -> GoldenQuestions:
         """The golden questions of a space, by name."""
@@ -222,16 +219,13 @@ class Golden:
             rows = snapshot.db.all("SELECT name FROM store_setting WHERE name LIKE ?", (_QUESTION + "%",))
             keys = sorted(str(row[0]) for row in rows if str(row[0]).startswith(start))
             values = [self._store.setting(snapshot.db, key) for key in keys]
-        raw = [json.loads(value) for value in values if value]
-        lists = ("frames", "texts", "not_frames", "not_texts")
-        read = [GoldenQuestion(**{**item, **{name: tuple(item[name]) for name in lists}}) for item in raw]
-        return sorted(read, key=lambda question: question.name)
+        return sorted((_parsed(value) for value in values if value), key=lambda question: question.name)
 
     def _named(self, names: Iterable[str] | None, space: str | None) -> Sequence[GoldenQuestion]:
         by_name = {question.name: question for question in self._read(space)}
         if names is None:
             return tuple(by_name.values())
-        chosen = tuple(names)
+        chosen = tuple(check_label(name, "names") for name in names)
         if missing := [name for name in chosen if name not in by_name]:
             raise NotFound(
                 f"There is no golden question {missing[0]!r} in this space.", hint="golden list shows them."
@@ -292,7 +286,7 @@ class Golden:
             last_run = self._store.setting(snapshot.db, self._key(_RUN, space, question.name))
         if not last_run:
             return ()
-        before: Sequence[int] = json.loads(last_run)
+        before = _kept_run(last_run)
         moved = []
         for frame_id in dict.fromkeys((*before, *now)):
             old = before.index(frame_id) + 1 if frame_id in before else None
@@ -304,6 +298,55 @@ class Golden:
             elif old != new:
                 moved.append(f"frame {frame_id} moved from place {old} to {new}")
         return tuple(moved)
+
+
+def _question(
+    name: str,
+    query: str,
+    frames: Iterable[int],
+    texts: Iterable[str],
+    not_frames: Iterable[int],
+    not_texts: Iterable[str],
+    limit: int,
+) -> GoldenQuestion:
+    """A question, each part of it checked."""
+    return GoldenQuestion(
+        check_label(name, "name"),
+        check_text(query, "query"),
+        tuple(map(check_frame_id, frames)),
+        tuple(check_text(text, "texts") for text in texts),
+        tuple(map(check_frame_id, not_frames)),
+        tuple(check_text(text, "not_texts") for text in not_texts),
+        check_limit(limit, "limit", most=_MOST),
+    )
+
+
+def _redacted(question: GoldenQuestion, redactor: TextRedactor) -> GoldenQuestion:
+    """A question as its space may keep it. What is found is redacted in the same way, so that both agree."""
+    return replace(
+        question,
+        name=redactor.name(question.name),
+        query=redactor.text(question.query),
+        texts=tuple(map(redactor.text, question.texts)),
+        not_texts=tuple(map(redactor.text, question.not_texts)),
+    )
+
+
+def _parsed(value: str) -> GoldenQuestion:
+    """A question as it was kept; `Corrupt` for anything else, since a store may be anybody's."""
+    try:
+        raw = parse_json(value)
+        return _question(**raw)
+    except (ValueError, TypeError, KeyError, InvalidInput):
+        raise damaged("store_setting") from None
+
+
+def _kept_run(value: str) -> Sequence[int]:
+    """The hits of the last run, in their order."""
+    try:
+        return [check_frame_id(frame_id) for frame_id in parse_json(value)]
+    except (ValueError, TypeError, InvalidInput):
+        raise damaged("store_setting") from None
 
 
 def _says(hit: Hit, text: str) -> bool:

@@ -178,7 +178,9 @@ class Summariser:
         self, kind: str, text: str, options: Mapping[str, Any], redactor: Redactor
     ) -> tuple[dict[str, Any], list[str], float]:
         """The object's fields, by a model if there is one. Nothing unredacted reaches it."""
-        metadata = dict(options.get("metadata") or {})
+        metadata = options.get("metadata") or {}
+        if not isinstance(metadata, Mapping):
+            raise InvalidInput("metadata must be an object.", hint="Give keys with values.")
         project = str(options.get("project") or metadata.get("project") or self._space)
         hint = options.get("path_hint")
         raw = Raw(

@@ -158,6 +158,7 @@ def redacted(draft: Draft, redactor: TextRedactor, ruled: str) -> Draft:
         title=None if title is None else redactor.text(title),
         kind=redactor.text(draft.kind),
         session=name(draft.session),
+        role=name(draft.role),
         speaker=name(draft.speaker),
         uri=name(draft.uri),
         tags=check_tags([redactor.text(tag) for tag in draft.tags]),
