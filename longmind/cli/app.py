@@ -21,6 +21,7 @@ from longmind.cli import (
     errors,
     ingest,
     inspect,
+    interrupts,
     keys,
     models,
     proxy,
@@ -161,6 +162,7 @@ def run(argv: Sequence[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     words = list(sys.argv[1:] if argv is None else argv)
+    interrupts.watch(words)
     sys.exit(outcome(words or ["--help"]))
 
 
@@ -189,8 +191,12 @@ def _outcome(words: list[str], *, as_json: bool) -> int:
             print(message)
             return 0
         return errors.write(InvalidInput.code, message, f"See: {path} --help", as_json=as_json)
-    except typer.Abort:
-        return 130
+    except (typer.Abort, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
+            interrupts.say(words)
+        return interrupts.EXIT_CODE
     except Exception as error:  # errors.report says what it was, with the exit code of its kind
         return errors.report(error, as_json=as_json)
+    if result == interrupts.EXIT_CODE:  # how Typer reports Ctrl-C
+        interrupts.say(words)
     return result if isinstance(result, int) else 0

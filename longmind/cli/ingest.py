@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 _WATCH: Final = "watch"
-_STOPPED: Final = (
-    "Stopped. The files that were finished are kept. Run the same command again to go on with the others."
-)
 _MOST_NAMES: Final = 10
 NAMES: Final = ("ingest", "photos", "videos", "audio")
 """Operations that read files, and so show how far they are."""
@@ -33,12 +30,8 @@ def command(operation: Operation) -> Callable[..., None]:
 
     def perform(memory: Memory, arguments: dict[str, Any], flags: set[str], as_json: bool) -> IngestReport:
         changes = _changes(arguments) if _WATCH in flags else None  # listens before the first look
-        try:
-            with progress_bar(quiet=as_json) as progress:
-                report: IngestReport = operation(memory, **arguments, progress=progress)
-        except KeyboardInterrupt:
-            show([_STOPPED], sys.stderr)
-            raise
+        with progress_bar(quiet=as_json) as progress:
+            report: IngestReport = operation(memory, **arguments, progress=progress)
         if changes is not None:
             emit(report, as_json=as_json, view=ingested)
             if not as_json:
@@ -49,6 +42,7 @@ def command(operation: Operation) -> Callable[..., None]:
                     if not as_json:
                         show(_names(changed), sys.stderr)
                     emit(again, as_json=as_json, view=ingested)
+            raise KeyboardInterrupt  # which ended the changes; the report was written before
         return report
 
     flags = {_WATCH: "Go on, and follow every change, until Ctrl-C."}

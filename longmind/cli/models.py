@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longmind.base.errors import LongmindError
+from longmind.cli import interrupts
 from longmind.cli.arguments import JsonOption
 from longmind.cli.output import HELP_STYLE, Block, Table, emit, size
 from longmind.operations.values import plain
@@ -100,6 +101,7 @@ def default_model(*, quiet: bool) -> str | None:
         try:
             fetch(MINILM.name, cache=cache, quiet=quiet, lines=False)
         except KeyboardInterrupt:
+            interrupts.go_on()
             return "The download was stopped."
         except LongmindError as error:
             return error.message

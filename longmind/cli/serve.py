@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from longmind.http.processes import Share
 
 TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
+_STOPPED: Final = "Stopped. Every request that was answered is kept. Run the same command to serve again."
 
 _Files = Annotated[
     Path | None,
@@ -99,6 +100,7 @@ def serve(
 
     if processes == 1:
         server.answer(listening=announce)
+        print(_STOPPED, file=sys.stderr)
         return
     from longmind.http.processes import run_processes
     from longmind.http.serve import check_keys
@@ -114,6 +116,7 @@ def serve(
     with arguments.writing(store, space=space, user=user, memory_limit=memory_limit):
         pass
     run_processes(server, count=processes, host=host, port=port, listening=announce)
+    print(_STOPPED, file=sys.stderr)
 
 
 @dataclass(frozen=True)

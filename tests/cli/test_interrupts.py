@@ -1,0 +1,206 @@
+"""Ctrl-C in a real terminal: the command ends, says what was kept, and the same command goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from longmind import Memory
+from longmind.cli import interrupts
+from longmind.operations import registry
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a pseudo-terminal and /proc")
+
+ROOT = Path(__file__).parents[2]
+CTRL_C = b"\x03"
+_DEADLINE = 60.0
+"""Far beyond what is promised: whoever waits for a lock or a file to its end does not end by then."""
+
+
+class Terminal:
+    """A command in a terminal of its own."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self.process, self._terminal = pty.fork()
+        if self.process == 0:
+            os.chdir(folder)
+            os.environ.update(
+                PYTHONPATH=str(ROOT), LONGMIND_CACHE=str(folder / "cache"), TERM="xterm", COLUMNS="200"
+            )
+            os.execv(sys.executable, [sys.executable, "-m", "longmind", *words])
+        self.screen = ""
+
+    def press(self, key: bytes) -> None:
+        os.write(self._terminal, key)
+
+    def read_until(self, text: str) -> None:
+        until = time.monotonic() + _DEADLINE
+        while text not in self.screen:
+            assert time.monotonic() < until, self.screen
+            assert self._read(), self.screen
+
+    def has_opened(self, path: Path) -> None:
+        """Wait until the command has a file open."""
+        until = time.monotonic() + _DEADLINE
+        while not (self._is_running() and any(map(path.samefile, self._files()))):
+            assert time.monotonic() < until, self.screen
+            assert self._read(0.02), self.screen
+
+    def _is_running(self) -> bool:
+        """Before that, it is a copy of this process, with the files of this process."""
+        return b"-m\0longmind" in Path(f"/proc/{self.process}/cmdline").read_bytes()
+
+    def _files(self) -> Iterator[Path]:
+        for entry in Path(f"/proc/{self.process}/fd").iterdir():
+            if entry.exists():
+                yield entry
+
+    def end(self) -> int:
+        """How it ended: the number of an exit or of a signal, as a shell reports it."""
+        until = time.monotonic() + _DEADLINE
+        while self._read():
+            if time.monotonic() > until:
+                os.kill(self.process, 9)
+        code = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+        os.close(self._terminal)
+        # If Ctrl-C comes while Python imports, Python ends itself by the signal after all.
+        return code if code >= 0 else 128 - code
+
+    def _read(self, seconds: float = 0.5) -> bool:
+        if not select.select([self._terminal], [], [], seconds)[0]:
+            return True
+        try:
+            self.screen += os.read(self._terminal, 65536).decode(errors="replace")
+        except OSError:  # the other end is closed
+            return False
+        return True
+
+
+@contextmanager
+def _locked(store: Path) -> Iterator[None]:
+    """Somebody else writes, and does not end: commands that write have to wait."""
+    with closing(sqlite3.connect(store, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("ROLLBACK")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / ".longmind").mkdir()
+    with Memory.open(tmp_path / ".longmind" / "memory.mind", embedder=None) as memory:
+        memory.remember("Ana lives in Porto.")
+        memory.export(tmp_path / "kept.jsonl")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# Notes\n\nThe boiler is serviced in May.\n")
+    (tmp_path / "texts.jsonl").write_text(json.dumps({"text": "Bruno plays the cello."}) + "\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ingest", "notes"),
+        ("reindex",),
+        ("maintain",),
+        ("import", "texts.jsonl", "--from", "jsonl"),
+        ("remember-many", "texts.jsonl"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_that_writes_stops_and_goes_on_when_it_is_typed_again(
+    project: Path, words: tuple[str, ...]
+) -> None:
+    store = project / ".longmind" / "memory.mind"
+    with _locked(store):
+        stopped = Terminal(project, *words)
+        stopped.has_opened(store)
+        stopped.press(CTRL_C)
+        assert stopped.end() == 130, stopped.screen
+    assert interrupts.message(words) in stopped.screen
+    assert "Traceback" not in stopped.screen
+    again = Terminal(project, *words)
+    assert again.end() == 0, again.screen
+    with Memory.open(store, embedder=None) as memory:
+        assert memory.verify(deep=True)
+        assert memory.get(1).text == "Ana lives in Porto."
+        if words[0] in ("ingest", "import", "remember-many"):
+            assert memory.search("cello" if "texts.jsonl" in words else "boiler")
+
+
+def test_a_server_that_is_stopped_says_so(project: Path) -> None:
+    pytest.importorskip("uvicorn", reason="needs the extra `server`")
+    server = Terminal(project, "serve", "--port", "8797")
+    server.read_until("Ctrl-C stops.")
+    server.press(CTRL_C)
+    assert server.end() == 0
+    assert "Stopped. Every request that was answered is kept." in server.screen
+
+
+def test_a_folder_that_is_watched_is_kept_when_watching_stops(project: Path) -> None:
+    pytest.importorskip("watchfiles", reason="needs the extra `watch`")
+    watcher = Terminal(project, "ingest", "notes", "--watch")
+    watcher.read_until("Press Ctrl-C to stop.")
+    watcher.press(CTRL_C)
+    assert watcher.end() == 130
+    assert "The files that were finished are kept." in watcher.screen
+    with Memory.open(project / ".longmind" / "memory.mind", embedder=None) as memory:
+        assert memory.search("boiler")
+
+
+@pytest.mark.soak
+def test_a_backup_that_is_stopped_leaves_no_file_behind(project: Path) -> None:
+    store = project / ".longmind" / "memory.mind"
+    with Memory.open(store, embedder=None, extractor=None, surrogates=False) as memory:
+        memory.remember_many([{"text": f"{number} " + "filler " * 4000} for number in range(1500)])
+    for words in (("backup", "copy.mind"), ("verify", "--deep"), ("export", "all.jsonl")):
+        stopped = Terminal(project, *words)
+        stopped.has_opened(store)
+        stopped.press(CTRL_C)
+        assert stopped.end() == 130, stopped.screen
+        assert interrupts.message(words) in stopped.screen
+    assert {path.name for path in project.iterdir()} - {"cache"} == {
+        ".longmind", "notes", "kept.jsonl", "texts.jsonl",
+    }  # fmt: skip
+
+
+def test_a_step_that_may_be_left_out_does_not_end_the_command() -> None:
+    """Ctrl-C while the model is fetched goes on without it."""
+    code = (
+        "import os, signal, sys, time\n"
+        "from longmind.cli import interrupts\n"
+        "interrupts.watch(['init'])\n"
+        "try:\n"
+        "    os.kill(os.getpid(), signal.SIGINT); time.sleep(5)\n"
+        "except KeyboardInterrupt:\n"
+        "    interrupts.go_on()\n"
+        "time.sleep(2 * interrupts._SECONDS)\n"
+        "print('went on', flush=True)\n"
+        "try:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "except KeyboardInterrupt:\n"
+        "    time.sleep(60)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50)
+    assert done.stdout == "went on\n"
+    assert done.returncode == 130
+    assert done.stderr == interrupts.message(["init"]) + "\n"
+
+
+def test_every_command_that_may_take_minutes_says_what_it_leaves_behind() -> None:
+    lasting = {item.path[-1].replace("_", "-") for item in registry.group("") if item.lasting}
+    lasting.discard("import-from")  # `import --from`
+    lasting.discard("export-to")  # `export --to`
+    assert lasting
+    assert lasting <= set(interrupts.KEPT), lasting - set(interrupts.KEPT)
