@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 _WATCH: Final = "watch"
 _MOST_NAMES: Final = 10
+_ESTIMATE_SECONDS: Final = 2.0
+_ESTIMATE_SHARE: Final = 0.02
+"""Before that, loading the model and the sizes of the first files are most of what could be measured."""
 NAMES: Final = ("ingest", "photos", "videos", "audio")
 """Operations that read files, and so show how far they are."""
 
@@ -74,11 +78,36 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as RichProgress
 
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda step: bar.update(
-            task, completed=step.done, total=step.total or None, description=step.uri.rsplit("/", 1)[-1][:40]
-        )
+    columns = (
+        BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"), TextColumn("{task.description}")
+    )  # fmt: skip
+    with RichProgress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, left="")
+        began = time.monotonic()
+
+        def update(step: Progress) -> None:
+            bar.update(
+                task,
+                completed=step.done,
+                total=step.total or None,
+                left=time_left(time.monotonic() - began, step.bytes_done, step.bytes_total),
+                description=step.uri.rsplit("/", 1)[-1][:40],
+                refresh=not step.uri,  # the first one, before any file: a first file may take a while
+            )
+
+        yield update
+
+
+def time_left(elapsed: float, done: int, total: int) -> str:
+    """An estimate by the bytes that were read so far; nothing before it can be more than a guess."""
+    if done >= total or elapsed < _ESTIMATE_SECONDS or done < total * _ESTIMATE_SHARE:
+        return ""
+    seconds = elapsed * (total - done) / max(1, done)
+    if seconds < 60:
+        return f"about {max(1, round(seconds))} s left"
+    if seconds < 3600:
+        return f"about {round(seconds / 60)} min left"
+    return f"about {seconds / 3600:.1f} h left"

@@ -58,11 +58,17 @@ _EMPTIED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an ingest has come."""
+    """How far an ingest has come: once before the first file, then after every one."""
 
     done: int
+    """Files that are stored, those that were there unchanged among them."""
     total: int
+    """0 where it is not known."""
     uri: str
+    """The file that was stored last; empty before the first."""
+    bytes_done: int = 0
+    bytes_total: int = 0
+    """Of the files that had to be read: what is unchanged says nothing about the time that is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +175,17 @@ def ingest_sources(
     run = _Run(store, readers, labels, cutting, rename(root), options, Duplicates(store, labels.space))
     fresh = [source for source in sources if not run.is_unchanged(source, records.get(source.uri))]
     passed = len(sources) - len(fresh)
-    done = passed
+    sizes = {source.uri: source.size for source in fresh}
+    steps = Progress(passed, len(sources), "", 0, sum(sizes.values()))
+    if progress is not None:
+        progress(steps)
 
     def advance(uri: str) -> None:
-        nonlocal done
-        done += 1
+        nonlocal steps
+        size = sizes.get(uri, 0)
+        steps = replace(steps, done=steps.done + 1, uri=uri, bytes_done=steps.bytes_done + size)
         if progress is not None:
-            progress(Progress(done, len(sources), uri))
+            progress(steps)
 
     jobs = (run.job(source, records.get(source.uri)) for source in fresh)
     report = ingest(store, jobs, budget=budget, cancelled=cancelled, progress=advance, stopping=run.stopping)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from longmind import IngestBudget, InvalidInput, Memory
 from longmind.ingest.report import IngestReport
+from longmind.ingest.sources import Progress
 
 
 @pytest.fixture
@@ -139,6 +140,7 @@ def test_a_killed_ingest_is_resumed_to_the_same_store(tmp_path: Path, folder: Pa
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
+        assert child.stdout.readline() == b"0\n"  # before the first file
         child.stdout.readline()
         time.sleep(0.01)
         child.send_signal(signal.SIGKILL)
@@ -147,6 +149,25 @@ def test_a_killed_ingest_is_resumed_to_the_same_store(tmp_path: Path, folder: Pa
         other.ingest(folder)
         assert content(memory) == content(other)
         assert memory.verify(deep=True)
+
+
+def test_progress_counts_from_before_the_first_file(tmp_path: Path) -> None:
+    for name, size in (("a", 10), ("b", 200), ("c", 30)):
+        (tmp_path / f"{name}.txt").write_text(name * size)
+    steps: list[Progress] = []
+    with Memory.open(":memory:", embedder=None) as memory:
+        memory.ingest(tmp_path, progress=steps.append)
+        assert [(step.done, step.total, step.bytes_done, step.bytes_total) for step in steps] == [
+            (0, 3, 0, 240), (1, 3, 10, 240), (2, 3, 210, 240), (3, 3, 240, 240),
+        ]  # fmt: skip
+        assert [step.uri.rpartition("/")[2] for step in steps] == ["", "a.txt", "b.txt", "c.txt"]
+        (tmp_path / "b.txt").write_text("changed")
+        steps.clear()
+        memory.ingest(tmp_path, progress=steps.append)
+        # What is unchanged is done at once, and is no part of what the rest is estimated by.
+        assert [(step.done, step.total, step.bytes_done, step.bytes_total) for step in steps] == [
+            (2, 3, 0, 7), (3, 3, 7, 7),
+        ]  # fmt: skip
 
 
 def test_every_limit_is_reported(folder: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from longmind import FrozenClock, IngestBudget, IngestReport, InvalidInput, Memory
 from longmind.embed import EmbedderIdentity, Encoding, open_embedder
 from longmind.ingest.source import Document, Source
+from longmind.ingest.sources import Progress
 from tests.conftest import ENGINES, START
 
 FILES = 8
@@ -148,8 +149,8 @@ def test_no_more_is_prepared_ahead_than_is_allowed(tmp_path: Path, limits: dict[
         (tmp_path / f"{number:02}.slow").write_text(f"Document {number}. " * (number % 7 + 1))
     reader = Slow()
 
-    def committed(_: object) -> None:
-        reader.committed += 1
+    def committed(step: Progress) -> None:
+        reader.committed = step.done
 
     with Memory.open(":memory:", embedder=None) as memory:
         memory.readers.register(reader)
