@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -12,6 +13,7 @@ import pytest
 
 import longmind.protocols
 import longmind.testing
+from longmind import MissingExtra
 from longmind.cli.setup import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +53,36 @@ def test_every_hint_names_the_distribution_and_extras_that_exist() -> None:
             assert extra in extras, f"{path.relative_to(ROOT)}: extra={extra!r}"
             seen += 1
     assert seen > 15
+
+
+def test_every_hint_for_an_extra_has_the_same_form() -> None:
+    """It is written down once; whoever needs an extra names it, and nothing else."""
+    extras = set(PROJECT["optional-dependencies"])
+    seen = []
+    for path in sorted((ROOT / "longmind").rglob("*.py")):
+        where = path.relative_to(ROOT).as_posix()
+        if where != "longmind/base/errors.py":
+            assert "longmind[" not in path.read_text("utf-8"), f"{where}: use install_command or run_install"
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+                continue
+            name, line = call.func.id, f"{where}:{call.lineno}"
+            if name in ("install_command", "run_install"):
+                given = call.args[0]
+            elif name == "MissingExtra":
+                keywords = {item.arg: item.value for item in call.keywords}
+                hint = ast.unparse(keywords.get("hint", ast.Constant("")))
+                # The build of SQLite that can encrypt takes the place of apsw, which no extra can express.
+                own = "run_install" in hint or "apsw" in hint or "INSTALL" in hint
+                assert own or "hint" not in keywords, f"{line}: {hint}"
+                given = keywords.get("extra", ast.Constant("all"))
+            else:
+                continue
+            if isinstance(given, ast.Constant):
+                assert given.value in extras, line
+            seen.append(line)
+    assert len(seen) > 30
+    assert MissingExtra("It needs x.", extra="pdf").hint == "Run: pip install 'longmind[pdf]'"
 
 
 def test_doctor_looks_for_every_extra() -> None:

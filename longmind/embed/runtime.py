@@ -274,7 +274,7 @@ def _imported(package: str) -> Any:
 
 
 def _missing(package: str) -> MissingExtra:
-    return MissingExtra(f"Embedding with a model needs {package}.", hint=f"Run: pip install {package}")
+    return MissingExtra(f"Embedding with a model needs {package}.")
 
 
 def _closed() -> Unavailable:

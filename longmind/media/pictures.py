@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from longmind.base.arrays import np
-from longmind.base.errors import InvalidInput
+from longmind.base.errors import InvalidInput, install_command, run_install
 from longmind.ingest.source import Unreadable
 from longmind.media.nearest import identity
 from longmind.media.part import PictureVector, SmallCopy
@@ -26,7 +26,7 @@ def open_picture(data: bytes) -> Image:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
         raise Unreadable(
-            "missing_extra", "Reading pictures needs Pillow.", hint="Run: pip install 'longmind[media]'"
+            "missing_extra", "Reading pictures needs Pillow.", hint=run_install("media")
         ) from None
     _add_heic()
     try:
@@ -37,7 +37,7 @@ def open_picture(data: bytes) -> Image:
         raise Unreadable(
             "damaged",
             "It does not begin like any picture that can be read.",
-            hint="For HEIC run: pip install 'longmind[heic]'",
+            hint=f"If it is a HEIC photo: {install_command('heic')}",
         ) from None
     except Image.DecompressionBombError:
         raise Unreadable("too_large", f"It has more than {MOST_PIXELS:,} pixels.") from None

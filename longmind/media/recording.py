@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.arrays import np
-from longmind.base.errors import LongmindError
+from longmind.base.errors import LongmindError, run_install
 from longmind.base.frame import Kind
 from longmind.base.places import NAMES
 from longmind.base.times import clock_time, format_ms, to_ms
@@ -250,7 +250,7 @@ def _opened(data: Path | BytesIO) -> Iterator[InputContainer]:
         import av
     except ImportError:
         raise Unreadable(
-            "missing_extra", "Reading videos and sound needs PyAV.", hint="Run: pip install 'longmind[media]'"
+            "missing_extra", "Reading videos and sound needs PyAV.", hint=run_install("media")
         ) from None
     if isinstance(data, BytesIO):
         data.seek(0)

@@ -28,9 +28,7 @@ class WhisperTranscriber:
         try:
             from faster_whisper import WhisperModel  # type: ignore[import-not-found]
         except ImportError:
-            raise MissingExtra(
-                "Writing down speech needs faster-whisper.", hint="Run: pip install 'longmind[speech]'"
-            ) from None
+            raise MissingExtra("Writing down speech needs faster-whisper.", extra="speech") from None
         path = locate(MODEL, cache or default_cache()).folder if folder is None else Path(folder)
         if not (path / "model.bin").is_file():
             raise NotFound(f"There is no model in {path}.", hint=f"Run: longmind models install {MODEL}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 from longmind.base.checks import check_choice, check_limit
-from longmind.base.errors import InvalidInput, LongmindError
+from longmind.base.errors import InvalidInput, LongmindError, run_install
 from longmind.base.places import PLACE_RULES, PLACES
 from longmind.media.protocols import (
     Captioner,
@@ -179,7 +179,7 @@ class MediaTools:
             from longmind.media.ocr import TesseractRecognizer
 
             return _opened(TesseractRecognizer, _NO_TEXT)
-        return f"{_NO_TEXT} Run: pip install 'longmind[ocr]'"
+        return f"{_NO_TEXT} {run_install('ocr')}"
 
     @cached_property
     def _speech(self) -> Transcriber | str:
@@ -187,7 +187,7 @@ class MediaTools:
             from longmind.media.speech import WhisperTranscriber
 
             return _opened(partial(WhisperTranscriber, cache=self.cache), _NO_SPEECH)
-        return f"{_NO_SPEECH} Run: pip install 'longmind[speech]'"
+        return f"{_NO_SPEECH} {run_install('speech')}"
 
 
 class Unusable:

@@ -57,9 +57,7 @@ class CrossEncoder:
             runtime = importlib.import_module("onnxruntime")
             tokenizers = importlib.import_module("tokenizers")
         except ImportError as error:
-            raise MissingExtra(
-                "Reranking needs onnxruntime and tokenizers.", hint="pip install longmind"
-            ) from error
+            raise MissingExtra("Reranking needs onnxruntime and tokenizers.") from error
         options = runtime.SessionOptions()
         options.log_severity_level = 3
         try:

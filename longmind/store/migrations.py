@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from longmind.base.errors import RESTORE_COMMAND, RESTORE_HINT, Corrupt, Unsupported
+from longmind.base.errors import REINSTALL, RESTORE_COMMAND, RESTORE_HINT, Corrupt, Unsupported
 from longmind.base.hashing import checksum
 from longmind.store.carry_over import seal_assertions
 from longmind.store.engine import Connection
@@ -79,7 +79,7 @@ def migrations(engine: str) -> tuple[Migration, ...]:
     if [migration.number for migration in numbered] != list(range(1, len(numbered) + 1)):
         raise Corrupt(
             f"The migrations of {engine} are not numbered from 1 without a gap; reinstall.",
-            hint="Reinstall: pip install --force-reinstall longmind",
+            hint=REINSTALL,
         )
     return tuple(numbered)
 

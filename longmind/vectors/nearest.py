@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from longmind.base.arrays import Float16Array, Float32Array, Float64Array, Int64Array, np
 from longmind.base.columns import count_shown, ids_shown, is_shown
+from longmind.base.errors import install_command
 from longmind.base.filters import View
 from longmind.base.ordering import best, distinct, last_of_best
 from longmind.store.catalog import Corpus
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
 EXACT_LIMIT: Final = 20_000
 """Up to this many windows every search looks at all of them."""
 
-EXACT_THOUGH_MANY: Final = "exact; for faster search among so many vectors: pip install 'longmind[ann]'"
+EXACT_THOUGH_MANY: Final = f"exact; for faster search among so many vectors: {install_command('ann')}"
 
 _DRAWN: Final = 1024
 """So many frames show how all of them are spread."""

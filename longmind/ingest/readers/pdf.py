@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from longmind.base.errors import run_install
 from longmind.ingest.readers.build import Builder
 from longmind.ingest.source import Document, Limits, Source, Unreadable
 
@@ -78,17 +79,13 @@ def _open(data: bytes) -> pypdf.PdfReader:
     try:
         import pypdf
     except ImportError:
-        raise Unreadable(
-            "missing_extra", "Reading PDF files needs pypdf.", hint="Run: pip install 'longmind[pdf]'"
-        ) from None
+        raise Unreadable("missing_extra", "Reading PDF files needs pypdf.", hint=run_install("pdf")) from None
     _quiet()
     try:
         reader = pypdf.PdfReader(BytesIO(data), strict=False)
         locked = reader.is_encrypted and not reader.decrypt("")
     except pypdf.errors.DependencyError:
-        raise Unreadable(
-            "missing_extra", "This PDF file is encrypted.", hint="Run: pip install 'longmind[crypto]'"
-        ) from None
+        raise Unreadable("missing_extra", "This PDF file is encrypted.", hint=run_install("crypto")) from None
     except Exception as error:  # the library raises whatever a broken file provokes
         raise Unreadable("damaged", f"It cannot be read as PDF ({type(error).__name__}).") from error
     if locked:
