@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from longmind.base.errors import InvalidInput
@@ -11,12 +12,14 @@ from longmind.base.recall_marks import harmless, mark_id, marked, without_echo
 from longmind.base.times import format_ms
 from longmind.hooks import paths
 from longmind.hooks.events import MOST_CHARACTERS, Event, Turn
-from longmind.hooks.source import Note, Source
+from longmind.hooks.source import NO_LONGER, Note, Source
 from longmind.hooks.transcripts import read_turns
 
 _DECISIONS: Final = ("decision", "decisions")
 _NOTES: Final = (Kind.TEXT, "note", "decision")
 _NEWEST: Final = 6
+_LOOKED_AT: Final = 24
+"""Of which the newest that stand are shown."""
 _LAST_TURNS: Final = 6
 _LINE_CHARACTERS: Final = 240
 _TOPIC_CHARACTERS: Final = 400
@@ -77,11 +80,10 @@ def _add(source: Source, session: str, turns: list[Turn], log: Log) -> None:
 
 def _opening(event: Event, source: Source) -> list[str]:
     """Decisions and notes, experience with the last topic, and after compaction the last turns."""
-    decisions = source.notes(kinds=(), tags=_DECISIONS, session="", limit=_NEWEST)
-    others = source.notes(kinds=_NOTES, tags=(), session="", limit=_NEWEST)
-    decision_ids = {note.id for note in decisions}
-    notes = [*decisions, *(note for note in others if note.id not in decision_ids)][:_NEWEST]
-    blocks = [_listed("Recent decisions and notes", notes)]
+    decisions = source.notes(kinds=(), tags=_DECISIONS, session="", limit=_LOOKED_AT)
+    others = source.notes(kinds=_NOTES, tags=(), session="", limit=_LOOKED_AT)
+    notes = list({note.id: note for note in (*decisions, *others)}.values())
+    blocks = [_listed("Recent decisions and notes", _standing(notes)[:_NEWEST])]
     recent = source.notes(kinds=(Kind.TURN,), tags=(), session="", limit=20)
     topic = next((note.text for note in recent if note.speaker == "user"), event.folder.name) or "project"
     blocks.append(source.brief(topic[:_TOPIC_CHARACTERS]))
@@ -89,6 +91,18 @@ def _opening(event: Event, source: Source) -> list[str]:
         turns = source.notes(kinds=(Kind.TURN,), tags=(), session=event.session, limit=_LAST_TURNS)
         blocks.append(_listed("Said before the conversation was shortened", turns[::-1]))
     return blocks
+
+
+def _standing(notes: list[Note]) -> list[Note]:
+    """Without open questions, and without what another one of them replaces; what something else replaces
+    says so."""
+    answers = [note for note in notes if not note.text.rstrip().endswith("?")]
+    shown = {note.id for note in answers if note.superseded is None}
+    return [
+        note if note.superseded is None else replace(note, text=f"{NO_LONGER} {note.text}")
+        for note in answers
+        if note.superseded not in shown
+    ]
 
 
 def _listed(title: str, notes: list[Note]) -> str:

@@ -110,6 +110,8 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
         return opened[0]
 
     try:
+        if event.action == "start":
+            return act(local())  # which knows what no longer holds, and needs no model
         address = _server_address(environment)
         listens = _listens(address)
         server = _server(address, local().store.id, options, environment) if listens else None

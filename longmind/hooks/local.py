@@ -18,7 +18,7 @@ from longmind.base.partitions import check_user
 from longmind.base.recall_marks import mark_id
 from longmind.base.times import FOREVER, AsOf
 from longmind.hooks.events import Turn
-from longmind.hooks.source import Note
+from longmind.hooks.source import NO_LONGER, Note
 
 if TYPE_CHECKING:
     from longmind.base.frame import Frame
@@ -137,7 +137,7 @@ class Local:
             if is_question or hit.superseded in standing or (session and frame.session == session):
                 continue
             if hit.superseded is not None:
-                frame = replace(frame, text=f"(no longer holds) {frame.text}")
+                frame = replace(frame, text=f"{NO_LONGER} {frame.text}")
             frames.append(frame)
         return frames
 
@@ -150,15 +150,21 @@ class Local:
         return brief.text if any(item.record_id for item in brief.items) else ""
 
     def notes(self, *, kinds: Sequence[str], tags: Sequence[str], session: str, limit: int) -> list[Note]:
+        from longmind.search.standing import superseded
         from longmind.store.frames import timeline
 
         where = Where(kind=tuple(kinds) or None, any_tags=tuple(tags) or None, session=session or None)
+        view = self._view()
         with self.store.read() as snapshot:
-            frames = timeline(snapshot.db, self.store.engine.dialect, self._view(), where, limit=limit)
+            frames = timeline(snapshot.db, self.store.engine.dialect, view, where, limit=limit)
+            replaced = superseded(snapshot.db, [frame.id for frame in frames], view) if frames else {}
         return [
-            Note(frame.id, frame.occurred_at, frame.text, frame.speaker or frame.role or "")
+            Note(
+                frame.id, frame.occurred_at, frame.text, frame.speaker or frame.role or "",
+                replaced.get(frame.id),
+            )
             for frame in frames
-        ]
+        ]  # fmt: skip
 
     def add(self, session: str, turns: Sequence[Turn]) -> None:
         items = [{"role": turn.role, "text": turn.text, "idempotency_key": turn.key} for turn in turns]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from longmind.hooks.events import Turn
+
+NO_LONGER: Final = "(no longer holds)"
+"""Before a statement that was replaced, where what replaced it is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,8 @@ class Note:
     occurred_at: int
     text: str
     speaker: str = ""
+    superseded: int | None = None
+    """The frame that says what holds now, where this one no longer does."""
 
 
 class Source(Protocol):

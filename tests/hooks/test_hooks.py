@@ -57,6 +57,28 @@ def test_a_session_starts_with_decisions_and_experience(hook: Hook, memory: Memo
     assert len(said) < 10_000
 
 
+def test_a_session_starts_with_what_holds_and_without_open_questions(hook: Hook, memory: Memory):
+    memory.remember("Ana lives in Porto.", occurred_at="2024-01-01")
+    memory.remember("Ana lives in Lisbon.", occurred_at="2024-06-01")
+    memory.remember("Which table do orders go through?")
+    said = hook("claude-code", "SessionStart").context
+    assert "Ana lives in Lisbon." in said
+    assert "Porto" not in said, "what replaces it is shown"
+    assert "Which table" not in said
+
+    with_lisbon = memory.search("Lisbon")[0].frame
+    memory.forget(with_lisbon.id)
+    memory.conversation("s").add_turn("user", "Ana moved from Porto to Lisbon in 2024.")
+    said = hook("claude-code", "SessionStart").context
+    assert "(no longer holds) Ana lives in Porto." in said
+
+
+def test_a_session_of_which_nothing_is_known_starts_with_nothing(hook: Hook, memory: Memory):
+    memory.conversation("old").add_turn("user", "Please run the tests.")
+    memory.remember("What shall we do about the plants?")
+    assert hook("claude-code", "SessionStart").out == ""
+
+
 def test_after_compaction_a_session_gets_its_last_turns_back(hook: Hook, memory: Memory, transcript: Copy):
     path = transcript("claude-code")
     hook("claude-code", "PreCompact", transcript_path=path)
