@@ -56,4 +56,4 @@ def proxy(
     with arguments.writing(store, space=space, user=user, memory_limit=memory_limit) as memory:
         app = Proxy(memory, upstream, user=user, budget=budget, hosts=[host], timeout=timeout)
         print(f"Point your client at http://{host}:{port}/v1. Ctrl-C stops.", file=sys.stderr, flush=True)
-        uvicorn.run(app, host=host, port=port, ws="none", log_level="warning", access_log=False)
+        uvicorn.Server(app.config(host=host, port=port, log_level="warning")).run()

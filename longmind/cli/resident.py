@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hmac
 import io
 import json
 import os
@@ -21,7 +22,7 @@ from longmind.base.json_text import parse_json
 from longmind.cli import arguments
 from longmind.cli.quick import COMMANDS, TERMINAL
 from longmind.hooks.local import Local
-from longmind.hooks.resident import received
+from longmind.hooks.resident import key_proof, received
 
 if TYPE_CHECKING:
     from longmind.memory import Memory
@@ -97,8 +98,10 @@ def _listening(path: Path) -> Iterator[socket.socket]:
 def _answer(connection: socket.socket, memory: Memory, local: Local) -> None:
     connection.settimeout(_RECEIVE_SECONDS)
     # Somebody who gave up, or a question that fails, must not end the process for those who ask next.
-    with suppress(OSError, ValueError, LongmindError, KeyError, TypeError, Declined):
+    with suppress(OSError, ValueError, LongmindError, LookupError, TypeError, AttributeError, Declined):
         request = parse_json(received(connection, _MOST_BYTES))
+        if not hmac.compare_digest(str(request["proof"]), key_proof(os.environ)):
+            raise Declined  # without the key, or with a wrong one, the store is to be refused
         answer = _command(request, memory) if "words" in request else _recalled(request, local)
         connection.sendall(json.dumps(answer).encode() + b"\n")
 

@@ -38,7 +38,9 @@ _SETTINGS: Final = ("LONGMIND_", "LC_", "XDG_", "PYTHON")
 _SETTING: Final = ("LANG", "TZ", "HOME", "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES")
 _ENDINGS: Final = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy")
 """Variables that change an answer: a process that was started with others is not asked."""
-_SECRETS: Final = ("LONGMIND_KEY", "LONGMIND_NEW_KEY", "LONGMIND_TOKEN", "LONGMIND_SERVER", "LONGMIND_STORE")
+_KEY: Final = "LONGMIND_KEY"
+"""How the variables begin that say where the key of an encrypted store comes from."""
+_SECRETS: Final = (_KEY, "LONGMIND_NEW_KEY", "LONGMIND_TOKEN", "LONGMIND_SERVER", "LONGMIND_STORE")
 """Of these, some could be guessed from a hash in a file name, and the others do not matter."""
 
 
@@ -94,11 +96,20 @@ def ask(
             connection.settimeout(_CONNECT_SECONDS)
             connection.connect(str(path))
             connection.settimeout(seconds)
-            connection.sendall(json.dumps(request).encode() + b"\n")
+            connection.sendall(json.dumps({**request, "proof": key_proof(environment)}).encode() + b"\n")
             answer = parse_json(received(connection))
     except (OSError, ValueError):
         return None
     return answer if isinstance(answer, dict) else None
+
+
+def key_proof(environment: Mapping[str, str]) -> str:
+    """Shows that a caller has the same key for the store as the process, which may have opened it with one.
+
+    It goes over the socket only: in a name of a file, a passphrase could be guessed from it.
+    """
+    given = sorted(item for item in environment.items() if item[0].startswith(_KEY))
+    return hashlib.sha256(repr(given).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def start(store: str, environment: Mapping[str, str] = os.environ) -> None:

@@ -31,8 +31,7 @@ class Server:
         self._space = space
         self._user = user
         self._headers = {"Content-Type": "application/json"}
-        if token:
-            self._headers["Authorization"] = f"Bearer {token}"
+        self._secret = {"Authorization": f"Bearer {token}"} if token else {}
 
     def serves(self, store_id: str) -> bool:
         """Whether it is ours, and has this store."""
@@ -92,9 +91,9 @@ class Server:
     ) -> dict[str, Any]:
         url = f"http://{self._address[0]}:{self._address[1]}{path}"
         body = None if asked is None else json.dumps(asked).encode()
-        response = exchange(
-            method, url, timeout=seconds, most_bytes=_MOST_BYTES, headers=self._headers, body=body
-        )
+        # Who listens there is known only by what it answers without the token.
+        headers = self._headers if asked is None else self._headers | self._secret
+        response = exchange(method, url, timeout=seconds, most_bytes=_MOST_BYTES, headers=headers, body=body)
         try:
             found = parse_json(response.body)
         except ValueError:

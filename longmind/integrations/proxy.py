@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from longmind.access.protocol import HEAD_SECONDS, timed_protocol
 from longmind.base.http import check_address
 from longmind.integrations.core import AgentMemory, last_user_text
 from longmind.integrations.proxy_messages import answer_of, with_instructions
@@ -75,12 +76,16 @@ class Proxy:
         budget: int = 1000,
         hosts: Iterable[str] = (),
         timeout: float | None = None,
+        idle_seconds: float = 10.0,
     ) -> None:
+        """`timeout` is the longest silence of the server behind it; `idle_seconds` that of a client in the
+        middle of its request."""
         self._agent = AgentMemory(memory, user=user, space=space, budget=budget)
         self._fixed_user = user is not None
         self._upstream = urlsplit(check_address(upstream).rstrip("/"))
         self._hosts = {*_LOCAL, *hosts}
         self._timeout = timeout
+        self._idle_seconds = idle_seconds
         self._workers = ThreadPoolExecutor(32, thread_name_prefix="longmind-proxy")
         self._keeping: set[Future[Any]] = set()
         self._serving = 0
@@ -95,6 +100,13 @@ class Proxy:
                 await self._serve(scope, receive, send)
             finally:
                 self._serving -= 1
+
+    def config(self, *, head_seconds: float = HEAD_SECONDS, **options: Any) -> Any:
+        """How to run it with uvicorn: who sends the head of a request too slowly is not waited for."""
+        import uvicorn
+
+        protocol = timed_protocol(head_seconds, lambda: None)
+        return uvicorn.Config(self, http=protocol, ws="none", access_log=False, **options)
 
     def drain(self) -> None:
         """Wait until what was said so far is kept."""
@@ -116,10 +128,16 @@ class Proxy:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = list(scope["headers"])
         refused = self._refused(headers)
-        body = b"" if refused else await _read(receive)
-        if refused or body is None:
-            status, why = (403, refused) if refused else (413, "The request is too large for this proxy.")
-            await _fail(send, status, why or "", "longmind_refused")
+        if refused:
+            await _fail(send, 403, refused, "longmind_refused")
+            return
+        try:
+            body = await _read(receive, self._idle_seconds)
+        except TimeoutError:
+            await _fail(send, 408, "The request did not arrive in time.", "longmind_refused")
+            return
+        if body is None:
+            await _fail(send, 413, "The request is too large for this proxy.", "longmind_refused")
             return
         loop = asyncio.get_running_loop()
         exchange = await loop.run_in_executor(self._workers, self._prepare, scope, headers, body)
@@ -148,7 +166,9 @@ class Proxy:
         name = host if host.endswith("]") else host.rpartition(":")[0] or host
         if name not in self._hosts:
             return f"This proxy is not asked for by the name {name!r}."
-        return "Web pages may not use this proxy." if b"origin" in named else None
+        site = named.get(b"sec-fetch-site", b"none").lower()
+        is_page = b"origin" in named or site not in (b"none", b"same-origin")
+        return "Web pages may not use this proxy." if is_page else None
 
     def _prepare(self, scope: Scope, headers: Headers, body: bytes) -> _Exchange:
         """The request with what is recalled; as it is, where there is nothing to add or anything fails."""
@@ -280,11 +300,12 @@ def _is_spoken(message: Any) -> bool:
     )  # fmt: skip
 
 
-async def _read(receive: Receive) -> bytes | None:
-    """The body of a request; None if it is too large."""
+async def _read(receive: Receive, idle_seconds: float) -> bytes | None:
+    """The body of a request; None if it is too large, `TimeoutError` if it does not go on arriving."""
     body = bytearray()
     while True:
-        message = await receive()
+        async with asyncio.timeout(idle_seconds):
+            message = await receive()
         body += message.get("body", b"")
         if len(body) > _MOST_REQUEST:
             return None

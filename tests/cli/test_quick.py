@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -140,6 +142,29 @@ def test_what_differs_for_the_caller_is_not_asked_of_the_process(
     for changed in ({"LONGMIND_USER": "ana"}, {"LC_ALL": "C"}, {"OPENAI_API_KEY": "k"}, {"TZ": "Asia/Tokyo"}):
         assert resident.address(str(store), environment | changed) != here, changed
     assert resident.address(str(store), environment | {"PWD": "/", "LONGMIND_KEY": "k"}) == here
+
+
+def test_who_has_another_key_than_the_process_or_none_gets_no_answer(
+    project: Path, environment: dict[str, str]
+) -> None:
+    store = project / ".longmind" / "memory.mind"
+    asked = {"question": "Where does Ana live?", "session": "s", "space": None, "user": None}
+    with _running(store, environment):
+        assert "Porto" in resident.ask(str(store), asked, environment, seconds=20)["text"]  # type: ignore[index]
+        for key in ({"LONGMIND_KEY": "a passphrase"}, {"LONGMIND_KEY_FILE": "/a/file"}):
+            # The process has no key: whoever has one must open the store with it, and the other way round.
+            assert resident.address(str(store), environment | key) == resident.address(
+                str(store), environment
+            )
+            assert resident.ask(str(store), asked, environment | key, seconds=20) is None
+        # Nothing that is sent ends the process for those who ask next.
+        path = str(resident.address(str(store), environment))
+        words = {"words": [], "proof": resident.key_proof(environment), "store": str(store)}
+        for sent in (b"\n", b"[]\n", b'"words"\n', b"\xff\n", json.dumps(words).encode() + b"\n", b"{"):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                connection.connect(path)
+                connection.sendall(sent)
+        assert resident.ask(str(store), asked, environment, seconds=20) is not None
 
 
 def test_a_store_that_was_replaced_is_not_answered_from_memory(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,8 @@ pytest.importorskip("uvicorn")
 
 from longmind import Memory  # noqa: E402
 from tests.integrations.upstream import proxied, upstream  # noqa: E402
+
+HALF = b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n"
 
 
 @pytest.fixture
@@ -154,6 +157,22 @@ def test_requests_go_through_when_the_memory_fails_or_cannot_read_them(setting: 
 def test_web_pages_and_other_names_are_refused(setting: SimpleNamespace) -> None:
     assert ask(setting, "Hi", headers={"origin": "https://evil.example"}).status_code == 403
     assert ask(setting, "Hi", headers={"host": "evil.example"}).status_code == 403
+    assert ask(setting, "Hi", headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert setting.server.seen == []
+
+
+@pytest.mark.parametrize("sent", [b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127", HALF + b"\r\n{"])
+def test_half_a_request_is_not_waited_for(setting: SimpleNamespace, sent: bytes) -> None:
+    with proxied(setting.memory, setting.server.url, head_seconds=0.3, idle_seconds=0.3) as (url, _):
+        address = ("127.0.0.1", int(url.split(":")[2].split("/")[0]))
+        with socket.create_connection(address, timeout=20) as connection:
+            connection.sendall(sent)
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+                if b"in time" in answer:
+                    break  # the connection itself may stay open for the next request
+    assert answer.startswith(b"HTTP/1.1 408 ")
     assert setting.server.seen == []
 
 

@@ -180,9 +180,10 @@ def proxied(memory: Memory, address: str, **options: Any) -> Iterator[tuple[str,
     """The proxy on a port of its own."""
     import uvicorn
 
+    head_seconds = options.pop("head_seconds", 10.0)
     app = Proxy(memory, address, **options)
     server = uvicorn.Server(
-        uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", access_log=False, ws="none")
+        app.config(host="127.0.0.1", port=0, log_level="critical", head_seconds=head_seconds)
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
