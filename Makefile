@@ -12,6 +12,9 @@ PYTHON     ?=
 CANDIDATES := $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 
+# The tests start hundreds of short processes: without byte code on disk each would compile the package anew.
+export PYTHONDONTWRITEBYTECODE =
+
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rfEs
 

@@ -18,6 +18,7 @@ from longmind.access.buckets import Buckets
 from longmind.access.grants import Denied, Grant
 from longmind.access.keyring import KeyRing, LastUses, TooOften
 from longmind.access.keys import KeyFile
+from tests import commands
 from tests.access.conftest import Client, Running, listening, make_key, served
 
 HOUR = 3_600_000
@@ -25,8 +26,8 @@ HOUR = 3_600_000
 
 def keys(*words: str, file: Path) -> tuple[int, Any]:
     """`longmind keys …` with --json: its exit code and what it wrote."""
-    command = [sys.executable, "-m", "longmind", "keys", *words, "--keys", str(file), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    command = [commands.LONGMIND, "keys", *words, "--keys", str(file), "--json"]
+    done = commands.run(command, text=True)
     return done.returncode, json.loads(done.stdout or done.stderr)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from longmind import Memory
+from tests import commands
 
 PROGRAM = Path(sys.executable).with_name("longmind")
 
@@ -65,15 +66,14 @@ def longmind(folder: Path) -> Longmind:
     ) -> Outcome:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("LONGMIND_")}
         kept["LONGMIND_HELPER"] = "off"  # each command by itself, and no process left behind
-        done = subprocess.run(
-            [str(PROGRAM), *arguments],
-            input=stdin,
-            cwd=folder,
-            env={**kept, **(env or {})},
-            capture_output=True,
-            timeout=120,
-            preexec_fn=_obey_permissions if obedient else None,
-        )
+        words, environment = [str(PROGRAM), *arguments], {**kept, **(env or {})}
+        if obedient:
+            done = subprocess.run(
+                words, input=stdin, cwd=folder, env=environment, capture_output=True, timeout=120,
+                preexec_fn=_obey_permissions,
+            )  # fmt: skip
+        else:
+            done = commands.run(words, stdin=stdin, cwd=folder, env=environment)
         outcome = Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
         assert "Traceback" not in outcome.err, outcome.err
         return outcome

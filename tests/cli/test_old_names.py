@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,12 @@ import pytest
 from longmind import Memory
 from longmind.base.recall_marks import harmless, without_echo
 from longmind.hooks.paths import find_store
+from tests import commands
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "LONGMIND_STORE"}
-    command = [sys.executable, "-m", "longmind", *words]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return commands.run([commands.LONGMIND, *words], cwd=folder, env=environment, text=True)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ import pytest
 
 from longmind import Memory
 from longmind.cli import sm
+from tests import commands
 
 Sm = Callable[..., Any]
 COMMAND = [sys.executable, "-m", "longmind.cli.sm"]
@@ -32,10 +33,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def run(tmp_path: Path, environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
     def call(*given: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*COMMAND, *given], cwd=tmp_path, env=environment, input=text, capture_output=True,
-            text=True, timeout=120, check=False,
-        )  # fmt: skip
+        return commands.run([commands.SM, *given], cwd=tmp_path, env=environment, stdin=text or "", text=True)
 
     return call
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 from longmind import Memory
+from tests import commands
 
 PROGRAM = Path(sys.executable).with_name("longmind")
 PAYLOADS = Path(__file__).with_name("payloads")
@@ -90,13 +90,10 @@ def hook(project: Path) -> Hook:
                 key: str(value) if isinstance(value, Path) else value for key, value in changed.items()
             }
             raw = json.dumps(payload).encode()
-        done = subprocess.run(
-            [PROGRAM, "hook", event, "--agent", agent, *options],
-            input=raw,
+        done = commands.run(
+            [str(PROGRAM), "hook", event, "--agent", agent, *options],
+            stdin=raw,
             cwd=project.parent,
-            capture_output=True,
-            timeout=60,
-            check=False,
             env={**os.environ, "LONGMIND_SERVER": f"http://{server}", "LONGMIND_HELPER": "off"},
         )
         return Said(done.returncode, done.stdout.decode(), done.stderr.decode())

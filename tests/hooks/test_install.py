@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from longmind import Memory
+from tests import commands
 from tests.hooks.conftest import PROGRAM
 
 AGENTS = ("claude-code", "codex", "cursor")
@@ -39,13 +40,10 @@ command = "other"  # not ours
 
 
 def run(command: str, agent: str, *options: str, folder: Path) -> dict[str, Any]:
-    done = subprocess.run(
-        [PROGRAM, command, agent, *options, "--json"],
+    done = commands.run(
+        [str(PROGRAM), command, agent, *options, "--json"],
         cwd=folder,
-        capture_output=True,
         text=True,
-        timeout=60,
-        check=False,
         env={**os.environ, "HOME": str(folder / "home")},
     )
     assert done.returncode == 0, done.stderr

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from longmind import FrozenClock, Memory
 from longmind.base.times import format_ms
 from longmind.testing import ScriptedModel
+from tests import commands
 from tests.conftest import START
 
 
@@ -147,12 +146,9 @@ def test_a_clock_frozen_on_the_command_line_stamps_what_is_recalled(tmp_path: Pa
     path = tmp_path / "a.mind"
     with Memory.open(path, clock=FrozenClock(START), embedder=None) as memory:
         memory.space("app").remember_structured(obj("a"))
-    command = [sys.executable, "-m", "longmind", "space", "recall", "app", "harbour", "--store", str(path)]
+    command = [commands.LONGMIND, "space", "recall", "app", "harbour", "--store", str(path)]
     outputs = [
-        subprocess.run(
-            [*command, "--freeze-clock", stamp, "--json"], capture_output=True, text=True, check=True
-        ).stdout
-        for _ in range(2)
+        commands.run([*command, "--freeze-clock", stamp, "--json"], text=True).stdout for _ in range(2)
     ]
     assert outputs[0] == outputs[1]
     bundle = json.loads(outputs[0])
@@ -166,10 +162,7 @@ def test_the_other_recalls_take_a_frozen_clock_too(tmp_path: Path, command: list
     with Memory.open(path, clock=FrozenClock(START), embedder=None) as memory:
         memory.space("app").remember_structured(obj("a"))
     frozen = ["--freeze-clock", FROZEN, "--json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "longmind", "space", *command, "--store", str(path), *frozen],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    words = [commands.LONGMIND, "space", *command, "--store", str(path), *frozen]
+    done = commands.run(words, text=True)
+    assert done.returncode == 0, done.stderr
     assert "harbour" in done.stdout
