@@ -6,6 +6,7 @@ from agent_framework import Agent, BaseChatClient, ChatResponse, Message
 
 from longmind import Memory
 from longmind.integrations.agent_framework import LongmindProvider
+from tests.integrations.frameworks.examples import run_example
 
 
 class Client(BaseChatClient):
@@ -44,3 +45,9 @@ def test_what_was_said_in_one_session_reaches_the_model_in_the_next(memory: Memo
 def test_an_agent_goes_on_when_its_memory_fails(memory: Memory) -> None:
     memory.close()
     assert "Hi" in asyncio.run(say(memory, "ana", "one", "Hi"))
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch) -> None:
+    names = run_example("microsoft", monkeypatch, tmp_path, client=Client())
+    with names["memory"] as memory:
+        assert len(memory.conversation("monday", user="ana").window()) == 2

@@ -8,6 +8,7 @@ from anthropic import Anthropic, AsyncAnthropic
 
 from longmind import Memory
 from longmind.integrations.anthropic import AsyncLongmindMemoryTool, LongmindMemoryTool
+from tests.integrations.frameworks.examples import run_example
 
 
 def answers(*contents):
@@ -117,3 +118,12 @@ def test_the_asynchronous_tool_does_the_same(memory: Memory) -> None:
 
     asyncio.run(run())
     assert memory.list()[0].text == "Gavina"
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch) -> None:
+    transport, seen = answers([{"type": "text", "text": "Noted."}])
+    monkeypatch.setattr(
+        "anthropic.Anthropic", lambda: Anthropic(api_key="x", http_client=httpx2.Client(transport=transport))
+    )
+    with run_example("anthropic", monkeypatch, tmp_path)["memory"]:
+        assert len(seen) == 1

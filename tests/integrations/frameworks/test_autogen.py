@@ -8,6 +8,7 @@ from autogen_ext.models.replay import ReplayChatCompletionClient
 
 from longmind import Memory
 from longmind.integrations.autogen import LongmindMemory
+from tests.integrations.frameworks.examples import run_example
 
 
 class Client(ReplayChatCompletionClient):
@@ -53,3 +54,9 @@ def test_contents_are_added_found_and_cleared(memory: Memory) -> None:
         assert (await agent.run(task="Hi")).messages[-1].content == "Hello."
 
     asyncio.run(run())
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch, memory: Memory) -> None:
+    names = run_example("microsoft", monkeypatch, tmp_path, part=1, client=Client(["Noted."]), memory=memory)
+    asyncio.run(names["agent"].run(task="My boat is called Gavina."))
+    assert len(memory.conversation("monday", user="ana").window()) == 1

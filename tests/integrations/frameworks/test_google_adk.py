@@ -11,6 +11,7 @@ from google.genai import types
 
 from longmind import Memory
 from longmind.integrations.google_adk import LongmindMemoryService
+from tests.integrations.frameworks.examples import run_example
 
 
 class FakeModel(BaseLlm):
@@ -63,3 +64,10 @@ def test_single_memories_are_added_found_and_deleted(memory: Memory) -> None:
         assert (await service.search_memory(app_name="app", user_id="ana", query="harbour")).memories == []
 
     asyncio.run(run())
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch) -> None:
+    model = FakeModel(seen=[])
+    names = run_example("google-adk", monkeypatch, tmp_path, gemini_2_5_flash=model)
+    with names["memory"] as memory:
+        assert len(memory.conversation("monday", user="ana").window()) == 2

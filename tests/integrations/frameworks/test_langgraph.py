@@ -18,6 +18,7 @@ from longmind import FrozenClock, Memory
 from longmind.integrations.langchain import LongmindChatHistory, LongmindMiddleware, LongmindRetriever
 from longmind.integrations.langgraph import LongmindStore
 from longmind.integrations.tools import MemoryTools
+from tests.integrations.frameworks.examples import run_example
 
 NAMESPACES = [("a",), ("a", "b"), ("a", "b", "c"), ("b",), ("memories", "ana"), ("memories", "ben")]
 
@@ -259,3 +260,10 @@ class TestToolsUnit(Tools, ToolsUnitTests):
 
 class TestToolsIntegration(Tools, ToolsIntegrationTests):
     pass
+
+
+@pytest.mark.parametrize("page", ["langgraph", "langchain"])
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch, page: str) -> None:
+    names = run_example(page, monkeypatch, tmp_path, openai_gpt_4o_mini=model("Noted."))
+    with names["memory"] as memory:
+        assert len(memory.list(user="ana")) > 0

@@ -7,6 +7,8 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 
 from longmind import Memory
 from longmind.integrations.openai_agents import LongmindSession, function_tools, memory_instructions
+from tests.integrations.frameworks.examples import run_example
+from tests.integrations.upstream import upstream
 
 set_tracing_disabled(True)
 
@@ -107,3 +109,12 @@ def test_an_agent_goes_on_when_recall_fails(memory: Memory) -> None:
     agent = Agent(name="a", model=model, instructions=memory_instructions(memory, "Be brief."))
     assert run(agent, "Hi").final_output == "Hello."
     assert model.seen[0][0] == "Be brief."
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with upstream() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        with run_example("openai-agents", monkeypatch, tmp_path)["memory"] as memory:
+            assert len(memory.conversation("monday", user="ana").window()) == 2
+        assert server.seen[0][2]["instructions"].startswith("You are helpful.")

@@ -4,6 +4,7 @@ import openai
 import pytest
 
 from longmind import Memory
+from tests.integrations.frameworks.examples import run_example
 from tests.integrations.upstream import proxied, upstream
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -79,3 +80,11 @@ def test_the_official_client_sees_a_killed_server_as_such(memory: Memory, stream
             assert raised[0] == raised[1]
         app.drain()
     assert len(memory.list()) == 0
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch, memory: Memory) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with upstream() as server, proxied(memory, server.url) as (url, app):
+        run_example("proxy", monkeypatch, tmp_path, http___127_0_0_1_8789_v1=url)
+        app.drain()
+    assert len(memory.conversation("monday", user="ana").window()) == 2

@@ -9,6 +9,7 @@ from pydantic_ai.models.function import FunctionModel
 
 from longmind import Memory
 from longmind.integrations.pydantic_ai import LongmindCapability, toolset
+from tests.integrations.frameworks.examples import run_example
 
 pydantic_ai.models.ALLOW_MODEL_REQUESTS = False
 
@@ -67,3 +68,12 @@ def test_an_agent_goes_on_when_its_memory_fails(memory: Memory) -> None:
         capabilities=[LongmindCapability(memory)],
     )
     assert agent.run_sync("Hi").output == "Hello."
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch) -> None:
+    def answer(messages, info) -> ModelResponse:
+        return ModelResponse(parts=[TextPart("Noted.")])
+
+    names = run_example("pydantic-ai", monkeypatch, tmp_path, openai_gpt_4o_mini=FunctionModel(answer))
+    with names["memory"] as memory:
+        assert len(memory.conversation("tuesday", user="ana").window()) == 2
