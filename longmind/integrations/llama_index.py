@@ -89,8 +89,9 @@ class LongmindMemoryBlock(BaseMemoryBlock[str]):
         """Keep what follows on the messages that are kept; the same words said twice are two messages."""
         said = [plain for message in chat if (plain := _plain(message)) is not None]
         name, agent = self._session(session), self._agent.for_caller(session=session)
-        known = self._kept.get(name)
-        if known is None:  # a chat that an earlier process may have begun
+        if name in self._kept:
+            known = self._kept[name]
+        else:  # a chat that an earlier process may have begun
             known = await in_thread(agent.safely, "look back", lambda: _kept_before(agent, said), [])
         same = _same_beginning(known, said)
         new = said[same:]
