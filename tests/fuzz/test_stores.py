@@ -195,6 +195,7 @@ def test_rows_that_were_changed_with_a_fitting_checksum_break_nothing(
         except BaseException as error:
             raise AssertionError(f"round {number} of {count}: {type(error).__name__}: {error}") from error
     print(f"rows {count}: {dict(outcomes)}")
+    assert outcomes.total() == count
 
 
 SCHEMAS = (

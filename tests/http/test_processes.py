@@ -106,6 +106,7 @@ def test_the_processes_end_with_the_one_that_started_them(tmp_path: Path) -> Non
         server.process.kill()
         server.process.wait()
         until(lambda: not any(Path(f"/proc/{pid}/stat").exists() for pid in workers), "left behind")
+        assert len(workers) >= 2
 
 
 def test_buckets_in_a_file_are_the_same_for_every_process_that_opens_it(tmp_path: Path) -> None:

@@ -23,8 +23,11 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def play(program: Path, project: Path, home: Path, agents: tuple[str, ...]) -> None:
-    """Set up agents in a project, drive a session of Claude Code by its settings, and undo everything."""
+def play(program: Path, project: Path, home: Path, agents: tuple[str, ...]) -> bool:
+    """Set up agents in a project, drive a session of Claude Code by its settings, and undo everything.
+
+    Returns whether all files are then as before.
+    """
     environment = {key: value for key, value in os.environ.items() if not key.startswith("LONGMIND_")}
     environment |= {"HOME": str(home), "LONGMIND_HELPER": "off", "LONGMIND_SERVER": "http://127.0.0.1:9"}
 
@@ -65,14 +68,14 @@ def play(program: Path, project: Path, home: Path, agents: tuple[str, ...]) -> N
     transcript.unlink()
     for agent in agents:
         run("uninstall", agent, "--delete-memory", "--json")
-    assert (everything(project), everything(home)) == before
+    return (everything(project), everything(home)) == before
 
 
 def test_agents_are_set_up_used_and_taken_away_again(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "shop").mkdir()
     agents = ("claude-code", "windsurf")
-    play(Path(sys.executable).with_name("longmind"), tmp_path / "shop", tmp_path / "home", agents)
+    assert play(Path(sys.executable).with_name("longmind"), tmp_path / "shop", tmp_path / "home", agents)
 
 
 @pytest.mark.soak
@@ -107,4 +110,4 @@ def test_the_wheel_in_a_fresh_environment_does_what_the_readme_says(python: str,
         assert done.returncode == 0, (code, done.stderr)
     (tmp_path / "home").mkdir()
     (tmp_path / "shop").mkdir()
-    play(place / "bin" / "longmind", tmp_path / "shop", tmp_path / "home", AGENTS)
+    assert play(place / "bin" / "longmind", tmp_path / "shop", tmp_path / "home", AGENTS)
