@@ -60,6 +60,15 @@ def in_spaces(view: View) -> Clause:
     return Clause(f"({here.sql} OR f.scope = 'global')", here.values)
 
 
+def by_id(clause: Clause) -> Clause:
+    """A condition on the space of a frame that no index serves, for reads that find frames by their ids.
+
+    Otherwise SQLite may begin with the index of the space, and look at every frame of it for a handful.
+    """
+    sql = clause.sql.replace("f.space", "(f.space || '')").replace("f.scope", "(f.scope || '')")
+    return Clause(sql, clause.values)
+
+
 def partitions(view: View, column: str) -> Clause:
     """The parts of spaces that a view reads, by their names in a column; the same as `View.covers`."""
     if view.spaces is ALL:

@@ -11,6 +11,7 @@ import pytest
 
 from longmind import ALL, AsOf, Conflict, Corrupt, InvalidInput, NotFound
 from longmind.facts.values import Assertion, Entity, Evidence
+from longmind.store.sqlite_transactions import SqliteConnection
 from tests.conftest import START
 from tests.facts.conftest import World
 
@@ -278,3 +279,25 @@ def test_a_damaged_row_is_not_returned(new_location: Any, new_world: Callable[..
         db.run("UPDATE fact SET object_text = 'rice'")
     with pytest.raises(Corrupt):
         world.facts.about("ana")
+
+
+def test_evidence_is_found_by_its_frames_and_not_by_reading_the_space(quiet: World) -> None:
+    """SQLite once began with the index of the space: every fact cost what all frames of the space cost."""
+    if quiet.store.engine.dialect.name != "sqlite":
+        pytest.skip("the plan is SQLite's; PostgreSQL knows how many rows there are")
+    frame = quiet.remember("Ana lives in Porto.")
+    for number in range(20):  # of a few facts, it began with these
+        quiet.facts.record("ana", "knows", f"somebody {number}", evidence=[Evidence(frame)])
+    plans: list[str] = []
+    all_rows = SqliteConnection.all
+
+    def explained(db: SqliteConnection, sql: str, values: Any = ()) -> Any:
+        if "fact_evidence v" in sql and "JOIN frame f" in sql:
+            plans.extend(str(row[3]) for row in all_rows(db, f"EXPLAIN QUERY PLAN {sql}", values))
+        return all_rows(db, sql, values)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SqliteConnection, "all", explained)
+        assert quiet.facts.about("ana")[0].evidence
+    assert any("SEARCH f USING INTEGER PRIMARY KEY" in step for step in plans)
+    assert not any(step.startswith(("SCAN f", "SEARCH f USING INDEX")) for step in plans)
