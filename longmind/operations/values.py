@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 ANY_SPACE: Final = "*"
+_ATOMS: Final = frozenset({str, int, float, bool, type(None)})
+"""What JSON knows as it is. Names of entities and spaces are types of their own, and go the longer way."""
 
 
 def moment(value: str | int | None, name: str) -> int | None:
@@ -86,10 +89,20 @@ def dated(item: Mapping[str, Any]) -> dict[str, Any]:
     return {**item, **times}
 
 
+@cache
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """Of a dataclass; kept, because an answer may hold thousands of the same."""
+    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else None
+
+
 def plain(value: Any) -> Any:
     """A result as what JSON knows, under the names it has in Python; bytes as base64, times as ISO 8601."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    kind: type = type(value)
+    if kind in _ATOMS:
+        return value
+    names = _field_names(kind)
+    if names is not None:
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
