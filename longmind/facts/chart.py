@@ -12,10 +12,13 @@ from longmind.base.results import Listing
 from longmind.base.times import format_ms, from_ms
 from longmind.facts.values import FactHit, shown
 
-_WIDTH: Final = 900
+WIDTH: Final = 900
 _LEFT: Final = 96
 _RIGHT: Final = 12
-_TOP: Final = 46
+_TOP: Final = 26
+_TITLE: Final = 20
+_BELOW: Final = 26
+"""Between two panels."""
 _TALLEST: Final = 420
 """Pixels that the bands of one predicate take at most; with many of them, each gets thinner."""
 _BAND: Final = (9.0, 34.0)
@@ -43,19 +46,33 @@ class Timeline(Listing[FactHit]):
     subject: str = ""
     truncated: bool = False
 
+    def panels(
+        self, *, apart: bool = False, now: int | None = None, most: int | None = None
+    ) -> tuple[Panel, ...]:
+        """Where everything lies in the picture, one panel for each predicate; `most` boxes in each.
+
+        A moment has the same place in every panel, unless each is looked at by itself (`apart`). With `now`,
+        that moment has its place, too.
+        """
+        panels = []
+        for predicate, hits in self._by_predicate().items():
+            scale = _Scale.of(hits if apart else self.facts, _LEFT, WIDTH - _RIGHT, now)
+            now_x = None if now is None else round(scale.place(now, at_open=scale.right), 1)
+            panels.append(_panel(predicate, hits[:most], scale, now_x))
+        return tuple(panels)
+
     def svg(self) -> str:
         """The picture as SVG, one panel for each predicate."""
-        panels: list[str] = []
+        drawn: list[str] = []
+        hits = {hit.span_id: hit for hit in self.facts}
         height = 0.0
-        scale = _Scale.of(self.facts, _LEFT, _WIDTH - _RIGHT)
-        for predicate, hits in self._by_predicate().items():
-            panel, size = _panel(predicate, hits, scale, height)
-            panels.append(panel)
-            height += size
+        for panel in self.panels():
+            drawn.append(_drawn(panel, hits, height))
+            height += _TITLE + panel.height + _BELOW
         label = f'"{escape(_clean(f"The history of {self.subject}"))}"'
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height or 20:.0f}" '
-            f'width="{_WIDTH}" role="img" aria-label={label}><style>{_STYLE}</style>{"".join(panels)}</svg>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height or 20:.0f}" '
+            f'width="{WIDTH}" role="img" aria-label={label}><style>{_STYLE}</style>{"".join(drawn)}</svg>'
         )
 
     def text(self, *, width: int = 100) -> str:
@@ -91,6 +108,56 @@ class Timeline(Listing[FactHit]):
 
 
 @dataclass(frozen=True, slots=True)
+class Tick:
+    """A date above a panel, and its line through it."""
+
+    x: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A moment at which the store learned something; not every one has room for its date."""
+
+    y: float
+    at: int
+    labelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One period: across when it was so, down while the store held it."""
+
+    span_id: int
+    left: float
+    top: float
+    width: float
+    height: float
+    held: bool
+    colour: int
+    """A position in a palette of eight; periods with the same value share it."""
+    label: str
+    """As much of the value as has room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The history of one predicate as a picture, in pixels; every interface draws these numbers."""
+
+    predicate: str
+    width: float
+    height: float
+    left: float
+    """Where the plot begins, to the right of the dates of learning."""
+    top: float
+    """Where it begins, below the dates of valid time."""
+    ticks: tuple[Tick, ...]
+    bands: tuple[Band, ...]
+    boxes: tuple[Box, ...]
+    now: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Scale:
     """Where a moment of valid time lies between the left and the right edge."""
 
@@ -100,8 +167,9 @@ class _Scale:
     right: float
 
     @classmethod
-    def of(cls, hits: Sequence[FactHit], left: float, right: float) -> _Scale:
-        ends = [end for hit in hits for end in (hit.valid_from, hit.valid_to) if end is not None]
+    def of(cls, hits: Sequence[FactHit], left: float, right: float, now: int | None = None) -> _Scale:
+        moments = [now, *(end for hit in hits for end in (hit.valid_from, hit.valid_to))]
+        ends = [moment for moment in moments if moment is not None]
         finite = [end for end in ends if abs(end) < _FAR] or [0]
         # What is open on the right needs room to be seen as open.
         pad = max((max(finite) - min(finite)) * 0.08, 30 * _DAY)
@@ -136,55 +204,88 @@ class _Scale:
             yield self.place(at, at_open=self.right), f"{year}" if months >= 12 else f"{moment:%b %Y}"
 
 
-def _panel(predicate: str, hits: Sequence[FactHit], scale: _Scale, top: float) -> tuple[str, float]:
+def _panel(predicate: str, hits: Sequence[FactHit], scale: _Scale, now: float | None) -> Panel:
     learned = sorted({at for hit in hits for at in (hit.system_from, hit.system_to) if at is not None})
     # One band for each moment of learning, all alike: by the clock, most would be too thin to read.
     band = min(_BAND[1], max(_BAND[0], _TALLEST / len(learned)))
-    rows = {moment: top + _TOP + index * band for index, moment in enumerate(learned)}
-    bottom = top + _TOP + len(learned) * band
-    parts = [f'<text class="name" x="0" y="{top + 16:.0f}">{escape(_clean(predicate))}</text>']
-    for x, name in scale.ticks():
-        parts.append(_line(x, top + _TOP - 8, x, bottom))
-        parts.append(f'<text x="{x:.1f}" y="{top + _TOP - 14:.0f}" text-anchor="middle">{name}</text>')
+    rows = {moment: round(_TOP + index * band, 1) for index, moment in enumerate(learned)}
+    bottom = _TOP + len(learned) * band
     every = max(1, round(15 / band))
-    for index, (moment, y) in enumerate(rows.items()):
-        parts.append(_line(_LEFT, y - 1, _WIDTH - _RIGHT, y - 1))
-        if index % every == 0:
-            parts.append(f'<text x="0" y="{y + min(13, band):.1f}">{_date(moment)}</text>')
-    colours = _colours(hits)
-    for hit in hits:
-        end = bottom if hit.system_to is None else rows[hit.system_to]
-        parts.append(_box(hit, scale, rows[hit.system_from], end, colours[shown(hit.fact.object)]))
-    return "".join(parts), _TOP + len(learned) * band + 26
+    values = list(dict.fromkeys(shown(hit.fact.object) for hit in hits))
+    colours = {value: index % len(_COLOURS) for index, value in enumerate(values)}
+    return Panel(
+        predicate,
+        WIDTH,
+        round(bottom, 1),
+        _LEFT,
+        _TOP,
+        tuple(Tick(round(x, 1), label) for x, label in scale.ticks()),
+        tuple(Band(y, moment, index % every == 0) for index, (moment, y) in enumerate(rows.items())),
+        tuple(
+            _box(
+                hit, scale, rows[hit.system_from], bottom if hit.system_to is None else rows[hit.system_to],
+                colours[shown(hit.fact.object)],
+            )
+            for hit in hits
+        ),
+        now,
+    )  # fmt: skip
 
 
-def _box(hit: FactHit, scale: _Scale, top: float, bottom: float, colour: str) -> str:
+def _box(hit: FactHit, scale: _Scale, top: float, bottom: float, colour: int) -> Box:
     left = scale.place(hit.valid_from, at_open=scale.left)
     right = scale.place(hit.valid_to, at_open=scale.right)
     width, height = max(3.0, right - left), max(5.0, bottom - top - 2)
-    is_held = hit.system_to is None
-    look = "" if is_held else ' stroke-dasharray="4 3" stroke-opacity=".6"'
     value = _clean(shown(hit.fact.object))
     room = int((width - 14) / 7)
+    label = "" if room < 3 or height <= 12 else value if len(value) <= room else value[: room - 1] + "…"
+    return Box(
+        hit.span_id,
+        round(left, 1),
+        top,
+        round(width, 1),
+        round(height, 1),
+        hit.system_to is None,
+        colour,
+        label,
+    )
+
+
+def _drawn(panel: Panel, hits: Mapping[int, FactHit], above: float) -> str:
+    """A panel as SVG, below what is drawn already."""
+    y = above + _TITLE
+    parts = [f'<text class="name" x="0" y="{above + 16:.0f}">{escape(_clean(panel.predicate))}</text>']
+    for tick in panel.ticks:
+        parts.append(_line(tick.x, y + panel.top - 8, tick.x, y + panel.height))
+        parts.append(
+            f'<text x="{tick.x}" y="{y + panel.top - 14:.0f}" text-anchor="middle">{tick.label}</text>'
+        )
+    for band in panel.bands:
+        parts.append(_line(panel.left, y + band.y - 1, panel.width - _RIGHT, y + band.y - 1))
+        if band.labelled:
+            parts.append(f'<text x="0" y="{y + band.y + 13:.1f}">{_date(band.at)}</text>')
+    parts += [_svg_box(box, hits[box.span_id], y) for box in panel.boxes]
+    return "".join(parts)
+
+
+def _svg_box(box: Box, hit: FactHit, above: float) -> str:
+    colour = _COLOURS[box.colour]
+    look = "" if box.held else ' stroke-dasharray="4 3" stroke-opacity=".6"'
+    top = above + box.top
     label = ""
-    if room >= 3 and height > 12:
-        short = value if len(value) <= room else value[: room - 1] + "…"
-        name = ' class="value"' if is_held else ""
-        label = f'<text{name} x="{left + 7:.1f}" y="{top + min(height - 4, 17):.1f}">{escape(short)}</text>'
+    if box.label:
+        name = ' class="value"' if box.held else ""
+        baseline = top + min(box.height - 4, 17)
+        label = f'<text{name} x="{box.left + 7:.1f}" y="{baseline:.1f}">{escape(box.label)}</text>'
     return (
         f"<g><title>{escape(_clean(_described(hit)))}</title>"
-        f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
-        f'fill="{colour}" fill-opacity="{".2" if is_held else ".07"}" stroke="{colour}"{look}/>{label}</g>'
+        f'<rect x="{box.left}" y="{top:.1f}" width="{box.width}" height="{box.height}" rx="4" '
+        f'fill="{colour}" fill-opacity="{".2" if box.held else ".07"}" stroke="{colour}"{look}/>{label}</g>'
     )
 
 
 def _line(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<line class="line" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-
-
-def _colours(hits: Sequence[FactHit]) -> Mapping[str, str]:
-    values = dict.fromkeys(shown(hit.fact.object) for hit in hits)
-    return {value: _COLOURS[index % len(_COLOURS)] for index, value in enumerate(values)}
 
 
 def _described(hit: FactHit) -> str:

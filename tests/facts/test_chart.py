@@ -56,6 +56,26 @@ def test_boxes_lie_across_by_valid_time_and_down_by_system_time(memory: Memory) 
     assert believed["y"] < kept["y"] == lisbon["y"]
 
 
+def test_the_picture_is_drawn_from_the_geometry_that_others_may_draw_from(memory: Memory) -> None:
+    timeline = memory.facts.timeline("Ana")
+    panels = timeline.panels()
+    assert [panel.predicate for panel in panels] == ["likes", "lives_in"]
+    drawn = [box for boxes in _boxes(timeline.svg()).values() for box in boxes]
+    lie = [(box.left, box.width, box.height, box.held) for panel in panels for box in panel.boxes]
+    assert sorted(lie) == sorted((box["x"], box["width"], box["height"], bool(box["held"])) for box in drawn)
+    homes = panels[1]
+    assert len({box.colour for box in homes.boxes if box.label == "Porto"}) == 1
+    assert len({box.colour for box in homes.boxes}) == 2
+    assert [band.at for band in homes.bands] == sorted(
+        {hit.system_from for hit in timeline if hit.fact.predicate == "lives_in"}
+    )
+    # Looked at alone, a panel is as wide as its own times; and now has a place where it is asked for.
+    apart = timeline.panels(apart=True, now=START)
+    assert apart[1].ticks != homes.ticks
+    assert apart[1].now is not None
+    assert homes.now is None
+
+
 def test_predicates_share_one_scale_and_can_be_chosen(memory: Memory) -> None:
     timeline = memory.facts.timeline("Ana")
     boxes = _boxes(timeline.svg())
