@@ -27,7 +27,8 @@ OPERATIONS: Final = (
         example=_ASKED,
     ),
     Operation("golden.list", Golden.list, receiver=_golden),
-    Operation("golden.run", Golden.run, receiver=_golden, effect="write", repeatable=True, lasting=True),
+    Operation("golden.run", Golden.run, receiver=_golden, effect="write", lasting=True),
+    Operation("golden.history", Golden.history, receiver=_golden),
     Operation(
         "golden.compare",
         Golden.compare,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from longmind.base.checks import canonical_json, check_label, check_limit, check_text
 from longmind.base.errors import InvalidInput, NotFound
@@ -18,6 +17,7 @@ from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
 from longmind.search.results import Hit, SearchResults
 from longmind.store.edit import check_frame_id
+from longmind.store.engine import Connection
 from longmind.store.rules import TextRedactor
 from longmind.store.store import Store
 from longmind.store.tables import damaged
@@ -25,6 +25,8 @@ from longmind.store.tables import damaged
 _QUESTION: Final = "golden.question."
 _RUN: Final = "golden.run."
 _MOST: Final = 1000
+_RUNS: Final = 50
+"""Runs of a question that are kept, the last ones: some hundred bytes each."""
 
 Name = Annotated[str, "What the golden question is called."]
 Options = Annotated[Mapping[str, Any] | None, "Options of search, such as {'fusion': 'rrf'}."]
@@ -80,6 +82,25 @@ class GoldenReport:
 
 
 @dataclass(frozen=True, slots=True)
+class GoldenRun:
+    """How a golden question came out in a run that was kept."""
+
+    name: str
+    at: int
+    passed: bool
+    ranks: Mapping[str, int]
+    """The place of each thing that must be found, from 1; what was not found is left out."""
+    embedder: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldenHistory(Listing[GoldenRun]):
+    """Runs of golden questions that were kept, the last first."""
+
+    runs: tuple[GoldenRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class GoldenDifference:
     """One question under two settings: the place of what must be found under each, or none."""
 
@@ -96,6 +117,14 @@ class GoldenComparison(Listing[GoldenDifference]):
     differences: tuple[GoldenDifference, ...]
     first_passed: int = field(default=0)
     second_passed: int = field(default=0)
+
+
+class _Kept(NamedTuple):
+    """What the store has of the runs of a question."""
+
+    places: Sequence[int] | None
+    """Frames of the last run in their order; None if there was no run."""
+    runs: Sequence[GoldenRun]
 
 
 class Golden:
@@ -171,19 +200,28 @@ class Golden:
             answer = self._ask(question, space, options)
             places[question.name] = [hit.frame.id for hit in answer]
             results.append(self._judge(question, answer, space, options))
-        if keep and places:
-            with self._store.write() as tx:
-                for name, ids in places.items():
-                    self._store.set_setting(tx, self._key(_RUN, space, name), json.dumps(ids))
-        passed = sum(result.passed for result in results)
         embedder = self._search.embedding.embedder
-        return GoldenReport(
-            tuple(results),
-            passed,
-            len(results) - passed,
-            self._store.revision(),
-            None if embedder is None else embedder.identity.text(),
-        )
+        identity = None if embedder is None else embedder.identity.text()
+        if keep and results:
+            self._keep(results, places, identity, space)
+        passed = sum(result.passed for result in results)
+        return GoldenReport(tuple(results), passed, len(results) - passed, self._store.revision(), identity)
+
+    def history(
+        self,
+        names: Annotated[Iterable[str] | None, "Only of these; of all by default."] = None,
+        *,
+        limit: Annotated[int, "At most this many runs of each."] = 20,
+        space: InSpace = None,
+    ) -> GoldenHistory:
+        """How the golden questions came out in the runs that were kept, the last run first."""
+        check_limit(limit, "limit", most=_RUNS)
+        runs: list[GoldenRun] = []
+        with self._store.read() as snapshot:
+            for question in self._named(names, space):
+                kept = self._kept(snapshot.db, question.name, space)
+                runs += kept.runs[-limit:]
+        return GoldenHistory(tuple(sorted(runs, key=lambda run: (-run.at, run.name))))
 
     def compare(
         self,
@@ -212,6 +250,27 @@ class Golden:
 
     def _key(self, kind: str, space: str | None, name: str) -> str:
         return f"{kind}{self._home(space)}/{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+
+    def _keep(
+        self,
+        results: Sequence[GoldenResult],
+        places: Mapping[str, Sequence[int]],
+        embedder: str | None,
+        space: str | None,
+    ) -> None:
+        at = self._store.clock.now()
+        with self._store.write() as tx:
+            for result in results:
+                run = GoldenRun(result.name, at, result.passed, result.ranks, embedder)
+                runs = [asdict(item) for item in (*self._kept(tx.db, result.name, space).runs, run)]
+                for item in runs:
+                    del item["name"]  # it is the name of the question, which the key stands for
+                value = canonical_json({"places": places[result.name], "runs": runs[-_RUNS:]})
+                self._store.set_setting(tx, self._key(_RUN, space, result.name), value)
+
+    def _kept(self, db: Connection, name: str, space: str | None) -> _Kept:
+        value = self._store.setting(db, self._key(_RUN, space, name))
+        return _kept_runs(value, name) if value else _Kept(None, ())
 
     def _read(self, space: str | None) -> Sequence[GoldenQuestion]:
         start = self._key(_QUESTION, space, "").rpartition("/")[0] + "/"
@@ -283,10 +342,9 @@ class Golden:
 
     def _moved(self, question: GoldenQuestion, now: Sequence[int], space: str | None) -> tuple[str, ...]:
         with self._store.read() as snapshot:
-            last_run = self._store.setting(snapshot.db, self._key(_RUN, space, question.name))
-        if not last_run:
+            before = self._kept(snapshot.db, question.name, space).places
+        if before is None:
             return ()
-        before = _kept_run(last_run)
         moved = []
         for frame_id in dict.fromkeys((*before, *now)):
             old = before.index(frame_id) + 1 if frame_id in before else None
@@ -341,12 +399,21 @@ def _parsed(value: str) -> GoldenQuestion:
         raise damaged("store_setting") from None
 
 
-def _kept_run(value: str) -> Sequence[int]:
-    """The hits of the last run, in their order."""
+def _kept_runs(value: str, name: str) -> _Kept:
+    """The hits of the last run in their order, and how the runs came out, the last one last."""
     try:
-        return [check_frame_id(frame_id) for frame_id in parse_json(value)]
-    except (ValueError, TypeError, InvalidInput):
+        kept = parse_json(value)
+        # Earlier versions kept the places of the last run alone.
+        places, runs = (kept, []) if isinstance(kept, list) else (kept["places"], kept["runs"])
+        return _Kept([check_frame_id(frame_id) for frame_id in places], [_run(name, **run) for run in runs])
+    except (ValueError, TypeError, KeyError, AttributeError, InvalidInput):
         raise damaged("store_setting") from None
+
+
+def _run(name: str, *, at: int, passed: bool, ranks: dict[str, int], embedder: str | None) -> GoldenRun:
+    return GoldenRun(
+        name, int(at), bool(passed), {str(thing): int(ranks[thing]) for thing in ranks}, embedder
+    )
 
 
 def _says(hit: Hit, text: str) -> bool:

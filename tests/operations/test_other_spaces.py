@@ -58,6 +58,7 @@ def _fill(memory: Memory, space: str, shop: str, project: str, *, word: str, who
     )
     memory.space(project).set_policy({"ttl_days": 30})
     memory.golden.add(f"what is {word}", name="golden", texts=[word], space=space)
+    memory.golden.run(space=space)
 
 
 def _build(location: str) -> tuple[Memory, FrozenClock]:
@@ -128,6 +129,7 @@ def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "search", {"query": query, "where": {"kind": "text"}, "space": ["default", "notices"]}
         yield "recall", {"query": query}
         yield "golden.list", {}
+        yield "golden.history", {}
         yield "golden.compare", {"first": {}, "second": {"lanes": ["text"]}}
         yield "recall", {"query": query, "recipe": "chat", "session": "s1"}
         yield "recall", {"query": query, "recipe": "coding", "space": "shop"}

@@ -261,6 +261,7 @@ GOLDEN: Story = [
     ("golden.add", {"query": "where does Ana live?", "name": "home", "texts": ["Porto"]}),
     ("golden.list", {}),
     ("golden.run", {}),
+    ("golden.history", {}),
     ("golden.compare", {"first": {}, "second": {"fusion": "rrf"}}),
     ("golden.remove", {"name": "home"}),
 ]

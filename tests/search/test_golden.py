@@ -72,3 +72,35 @@ def test_two_settings_are_compared_on_the_golden_questions(memory: Memory) -> No
     assert [(item.first, item.second) for item in compared] == [(1, None)]
     with pytest.raises(InvalidInput, match="options of search"):
         memory.golden.compare({}, {"colour": "red"})
+
+
+def test_runs_that_were_kept_are_a_history(memory: Memory) -> None:
+    gone = memory.remember("The spare office key is with Rui.").ids[0]
+    memory.golden.add("who has the spare office key", name="spare", frames=[gone])
+    memory.golden.add("where is the office key", name="key", texts=["mat"])
+    assert not memory.golden.history()
+    memory.golden.run()
+    memory.golden.run(keep=False)
+    memory.forget(gone)
+    memory.golden.run()
+    runs = memory.golden.history(["spare"])
+    assert [(run.passed, run.ranks) for run in runs] == [(False, {}), (True, {f"frame {gone}": 1})]
+    assert runs[0].at >= runs[1].at
+    assert [run.name for run in memory.golden.history(limit=1)] == ["key", "spare"]
+    assert not memory.golden.history(space="elsewhere")
+    memory.golden.remove("spare")
+    assert {run.name for run in memory.golden.history()} == {"key"}
+    with pytest.raises(NotFound):
+        memory.golden.history(["spare"])
+
+
+def test_only_the_last_runs_are_kept_and_an_older_form_is_read(memory: Memory) -> None:
+    memory.golden.add("where is the office key", name="key", texts=["mat"])
+    with memory.store.write() as tx:  # as it was kept before there was a history: the places alone
+        key = memory.golden._key("golden.run.", None, "key")
+        memory.store.set_setting(tx, key, "[99]")
+    [result] = memory.golden.run().results
+    assert "frame 99 went, from place 1" in result.moved
+    for _ in range(60):
+        memory.golden.run()
+    assert len(memory.golden.history(limit=50)) == 50

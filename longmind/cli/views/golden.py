@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from longmind.base.times import format_ms
 from longmind.cli.output import Block, Table, one_line
 
 if TYPE_CHECKING:
-    from longmind.search.golden import GoldenComparison, GoldenQuestions, GoldenReport
+    from longmind.search.golden import GoldenComparison, GoldenHistory, GoldenQuestions, GoldenReport
 
 
 def questions(listing: GoldenQuestions) -> Iterator[Block]:
@@ -45,8 +46,26 @@ def comparison(listing: GoldenComparison) -> Iterator[Block]:
         yield Table(("question", "must find", "first", "second"), rows)
 
 
+def history(listing: GoldenHistory) -> Iterator[Block]:
+    if not listing:
+        yield "No run was kept yet. Run them: longmind golden run"
+        return
+    rows = [
+        (
+            format_ms(run.at),
+            "passed" if run.passed else "FAILED",
+            run.name,
+            ", ".join(f"{thing} at {rank}" for thing, rank in run.ranks.items()),
+            run.embedder or "",
+        )
+        for run in listing
+    ]
+    yield Table(("run at", "", "question", "places", "embedder"), rows)
+
+
 VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "golden.list": questions,
     "golden.run": report,
     "golden.compare": comparison,
+    "golden.history": history,
 }
