@@ -14,6 +14,7 @@ from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.store import Store
 from longmind.store.tables import batched
+from longmind.store.tasks import advance
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
 from longmind.store.write import ids_of
@@ -88,6 +89,7 @@ class Surrogates(Part):
                     assert tx.system
             total += len(surrogates)
             after = ids[-1]
+            advance(after)
         with store.write() as tx:
             surplus = "DELETE FROM surrogate WHERE frame_id NOT IN (SELECT frame_id FROM text_doc)"
             if tx.db.run(surplus):

@@ -29,7 +29,6 @@ from longmind.search.request import SearchRequest
 from longmind.search.rerank import rerank_by_model
 from longmind.search.results import Hit, LaneReport, RankedFrame, SearchResults, WhyNot
 from longmind.search.state import ImagesLane, RankingLane, SearchState
-from longmind.store.catalog import Catalog
 from longmind.store.follower import Mirrors
 from longmind.store.frames import fetch, stored
 from longmind.store.store import Store
@@ -61,7 +60,6 @@ class SearchEngine:
         self.images: ImagesLane | None = None
         """Set by whoever has the tools that compare photos with texts."""
         self._reranker = reranker
-        self._catalog = Catalog(store.mirrors)
         self._lengths = Lengths(store.mirrors)
         self._vocabulary = Vocabulary(store.mirrors, store.engine.dialect)
         self._common: Common = {}
@@ -73,7 +71,7 @@ class SearchEngine:
         return SearchState(
             snapshot,
             self._store.engine.dialect,
-            self._catalog.at(snapshot, view),
+            self._store.catalog.at(snapshot, view),
             self._lengths,
             self._vocabulary,
             self._common,

@@ -134,10 +134,16 @@ class CatalogView:
 
     def visible(self, view: View, where: Where) -> Mask:
         """By frame id: may a request with this view and filter see the frame?"""
+        return joined_mask([(part.frames, mask) for part, mask in self.masks(view, where)])
+
+    def masks(self, view: View, where: Where) -> list[tuple[PartView, BoolArray]]:
+        """Segment by segment: may a request with this view and filter see the frame?"""
         shown = view.as_of, view.spaces, view.user, view.is_own, view.with_hidden
-        return joined_mask(
-            [(part.frames, self._part_visible(part, view, where, shown)) for part in self.parts]
-        )
+        return [(part, self._part_visible(part, view, where, shown)) for part in self.parts]
+
+    def inside(self, view: View) -> list[tuple[PartView, BoolArray]]:
+        """Segment by segment: is the frame in the view's spaces, whenever it was there?"""
+        return [(part, part.columns.present & self._in_spaces(part, view)) for part in self.parts]
 
     def _part_visible(self, part: PartView, view: View, where: Where, shown: tuple[Any, ...]) -> BoolArray:
         # By how much has expired, not by the clock, which never stands still.

@@ -32,6 +32,7 @@ from longmind.base.hashing import checksum
 from longmind.base.processes import host_name, is_alive
 from longmind.store.engine import Connection, Engine, scalar
 from longmind.store.store import Store
+from longmind.store.tasks import advance
 from longmind.store.transaction import Transaction
 
 _SILENT_MS: Final = 3_600_000
@@ -68,6 +69,7 @@ class Progress:
             "WHERE name = ?",
             (done_to, sealed, self.name),
         )
+        advance(done_to)
 
     def finish(self, tx: Transaction) -> None:
         """In the transaction that switches: what is in `_next` from now on is waste."""
@@ -157,6 +159,23 @@ def is_abandoned(db: Connection, engine: Engine, name: str) -> bool:
     now = db.one(f"SELECT {engine.dialect.wall_ms}")
     silent = now is not None and int(now[0]) - int(beat) > _SILENT_MS
     return not owner or silent or (host == host_name() and not is_alive(int(pid)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """A rebuild that some process began and has not finished."""
+
+    name: str
+    done_to: int
+    beat: int
+    """When its process last wrote, by the clock of the machine or the server."""
+    abandoned: bool
+
+
+def unfinished_rebuilds(db: Connection, engine: Engine) -> tuple[Rebuild, ...]:
+    """Rebuilds of any process, as far as they are known from the store itself."""
+    rows = db.all("SELECT name, done_to, beat FROM rebuild ORDER BY name")
+    return tuple(Rebuild(name, done_to, beat, is_abandoned(db, engine, name)) for name, done_to, beat in rows)
 
 
 def left_over(db: Connection, name: str, table: str) -> str:

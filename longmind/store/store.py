@@ -16,6 +16,7 @@ from longmind.base.hashing import checksum
 from longmind.base.secret import KeyLike, Secret, secret_of
 from longmind.base.times import Clock, SystemClock, to_ms
 from longmind.store.audit_log import AuditLog
+from longmind.store.catalog import Catalog
 from longmind.store.engine import Connection, Engine
 from longmind.store.follower import MEMORY_LIMIT, Mirrors
 from longmind.store.lease import Lease, LeasePolicy, current_holder, drop_dead
@@ -24,6 +25,7 @@ from longmind.store.rules import Redaction
 from longmind.store.scope import Mapped, Scope
 from longmind.store.store_scopes import LeaseScope, ReadScope, StateScope, WriteScope
 from longmind.store.tables import put_setting
+from longmind.store.tasks import Tasks, begin_stage
 from longmind.store.transaction import Snapshot, Transaction
 
 POSTGRES_SCHEMES: Final = ("postgresql://", "postgres://")
@@ -57,6 +59,9 @@ class Store:
         self.audit_log = AuditLog()
         self.parts: list[Part] = []
         self.mirrors = Mirrors(memory_limit)
+        self.catalog = Catalog(self.mirrors)
+        """The small columns of the frames, in memory: of the parts that reads have named."""
+        self.tasks = Tasks(clock)
         self.redaction = Redaction(self)
         self.expired_until = -_END_OF_TIME
         """Up to this moment, writes of this process have retired what had expired."""
@@ -188,7 +193,9 @@ class Store:
 
     def compact(self) -> None:
         self.check_process()
-        self.engine.compact()
+        with self.tasks.running("compact", ["file"]):
+            begin_stage("file")
+            self.engine.compact()
 
     def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> int:
         self.check_process()

@@ -13,13 +13,14 @@ from longmind.base.hashing import checksum
 from longmind.base.names import ALL
 from longmind.base.partitions import split_partition
 from longmind.store import audit_log
-from longmind.store.engine import Connection, Dialect, Row
+from longmind.store.engine import Connection, Dialect, scalar
 from longmind.store.erasure import ErasureCertificate, erase, note_pending, resume
 from longmind.store.expiry import expired_documents
 from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.staging import discard_abandoned
 from longmind.store.store import Store
+from longmind.store.tasks import advance, begin_stage
 from longmind.store.transaction import Snapshot, read_clock
 from longmind.store.visible import published, value_key, value_number
 
@@ -92,18 +93,28 @@ class MaintenanceReport:
 
 def verify(store: Store, *, deep: bool = False) -> VerifyReport:
     """Look for damage. `deep` reads everything: every page, every row's hash, every index entry."""
-    started = time.monotonic()
     store.check_process()
+    stages = ["pages", "audit log", *(["frames"] if deep else []), *(part.name for part in store.parts)]
+    with store.tasks.running("verify", stages) as work:
+        report = work.result = _verify(store, deep=deep)
+        return report
+
+
+def _verify(store: Store, *, deep: bool) -> VerifyReport:
+    started = time.monotonic()
+    begin_stage("pages")
     report = store.engine.check(deep=deep)
     problems = [Problem(code, detail) for code, detail in report.problems]
     notes = list(report.notes)
     frames = 0
     try:
         with store.read() as snapshot:
+            begin_stage("audit log")
             problems += audit_log.problems(snapshot.db, store.engine.dialect, deep=deep)
             if deep:
                 frames = _verify_rows(snapshot, store.engine.dialect, problems)
             for part in store.parts:
+                begin_stage(part.name)
                 problems += part.verify(snapshot, deep=deep)
                 notes += part.notes(snapshot)
             if snapshot.db.one("SELECT 1 FROM store_erasing") is not None:
@@ -119,9 +130,14 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
 def stats(store: Store) -> Stats:
     with store.read() as snapshot:
         db = snapshot.db
-        there = published().sql
-        total, retired = db.one(f"SELECT count(*), count(f.retired_at) FROM frame f WHERE {there}") or (0, 0)
-        live = "SELECT f.{0}, count(*) FROM frame f WHERE f.retired_at IS NULL AND {1} GROUP BY 1 ORDER BY 1"
+        # One pass for all: each takes as long as reading every frame.
+        counts = db.all(
+            "SELECT f.space, f.kind, f.retired_at IS NULL, count(*) FROM frame f "
+            f"WHERE {published().sql} GROUP BY 1, 2, 3"
+        )
+        live = [(space, kind, int(count)) for space, kind, is_live, count in counts if is_live]
+        total = sum(int(count) for *_, count in counts)
+        in_use = sum(count for *_, count in live)
         return Stats(
             location=store.engine.location,
             engine=store.engine.dialect.name,
@@ -129,30 +145,64 @@ def stats(store: Store) -> Stats:
             revision=snapshot.revision,
             bytes=store.engine.size_bytes(db),
             frames=total,
-            live=total - retired,
-            retired=retired,
-            by_space=_by_space(db.all(live.format("space", there))),
-            by_kind={str(name): int(count) for name, count in db.all(live.format("kind", there))},
+            live=in_use,
+            retired=total - in_use,
+            by_space=_summed((split_partition(str(name))[0], count) for name, _, count in live),
+            by_kind=_summed((str(kind), count) for _, kind, count in live),
             parts={part.name: dict(part.stats(snapshot)) for part in store.parts},
             memory=store.mirrors.bytes_kept(),
         )
 
 
-def _by_space(counts: Iterable[Row]) -> dict[str, int]:
-    """Each space with the parts of all its users, who are not named here: `users` is for that."""
+def space_totals(db: Connection) -> dict[str, int]:
+    """Frames in use by space: without looking at every frame, unlike `stats`.
+
+    Each space with the parts of all its users, who are not named here: `users` is for that.
+    """
+    every = "SELECT f.space, count(*) FROM frame f{0} GROUP BY 1"
+    gone = [*db.all(every.format(" WHERE f.retired_at IS NOT NULL"))]
+    if db.one("SELECT 1 FROM frame_staged WHERE published_at IS NULL") is not None:
+        hidden = f" WHERE f.retired_at IS NULL AND NOT ({published().sql})"
+        gone += db.all(every.format(hidden))
+    signed = [(name, int(count)) for name, count in db.all(every.format(""))]
+    signed += [(name, -int(count)) for name, count in gone]
+    totals = _summed((split_partition(str(name))[0], count) for name, count in signed)
+    return {name: count for name, count in totals.items() if count}
+
+
+def _summed(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
     totals: dict[str, int] = {}
     for name, count in counts:
-        space, _ = split_partition(str(name))
-        totals[space] = totals.get(space, 0) + int(count)
+        totals[name] = totals.get(name, 0) + count
     return dict(sorted(totals.items()))
 
 
 def reindex(store: Store, parts: Sequence[Part] | None = None) -> dict[str, int]:
     """Make everything derived anew from the canonical rows; answers stay as they are until it is whole."""
-    return {part.name: part.rebuild(store) for part in (store.parts if parts is None else parts)}
+    chosen = list(store.parts if parts is None else parts)
+    with store.tasks.running("reindex", [part.name for part in chosen]) as work:
+        counts: dict[str, int] = {}
+        for part in chosen:
+            with store.read() as snapshot:
+                # Parts go through the frames by id, so how far one has come is the id it has reached.
+                begin_stage(part.name, last_id(snapshot.db))
+            counts[part.name] = part.rebuild(store)
+        work.result = counts
+        return counts
+
+
+def last_id(db: Connection) -> int:
+    """The highest id of a frame, 0 where there is none."""
+    return scalar(db, "SELECT coalesce(max(frame_id), 0) FROM frame")
 
 
 def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
+    with store.tasks.running("maintain", [part.name for part in _chosen(store, policy.work)]) as work:
+        report = work.result = _maintain(store, policy)
+        return report
+
+
+def _maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     started = time.monotonic()
     resume(store)
     with store.read() as snapshot:
@@ -169,6 +219,7 @@ def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     for part in chosen:
         if budget.exhausted:
             break
+        begin_stage(part.name)
         counts = dict(part.maintain(store, budget))
         if counts:
             done[part.name] = counts
@@ -226,10 +277,13 @@ def scan(db: Connection, sql: str, key: str) -> Iterator[tuple[object, ...]]:
 def _verify_rows(snapshot: Snapshot, dialect: Dialect, problems: list[Problem]) -> int:
     db = snapshot.db
     read_clock(db)
+    begin_stage("frames", scalar(db, "SELECT count(*) FROM frame"))
     latest = 0
     count = 0
     for row in scan(db, load_query(dialect, "{after}"), "f.frame_id"):
         count += 1
+        if count % _SCAN == 0:
+            advance(count)
         try:
             frame, _ = checked_text(row)
         except (LongmindError, UnicodeDecodeError) as error:

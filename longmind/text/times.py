@@ -21,6 +21,7 @@ from longmind.store.parts import Part, Problem
 from longmind.store.segments import Segment, SegmentMirrors, segments_of
 from longmind.store.store import Store
 from longmind.store.tables import batched, check_frame_id, damaged, typed
+from longmind.store.tasks import advance
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
 from longmind.store.write import Written
@@ -116,6 +117,7 @@ class TimeIndex(Part):
                     assert tx.system
             total += len(expected)
             after = ids[-1]
+            advance(after)
         self._finish(store, changed=changed)
         return total
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from longmind.store.engine import Connection, scalar
 from longmind.store.rebuild import Progress, clear, clear_abandoned, rebuilding
 from longmind.store.store import Store
+from longmind.store.tasks import advance
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among
 from longmind.vectors.index import FILL_BATCH, NEXT, Embedded, add, indexed, texts_to_embed
@@ -29,6 +30,7 @@ def mend(index: VectorIndex, store: Store) -> int:
     after = 0
     while ready := _next_batch(index, store, after=after):
         after = max(ready)
+        advance(after)
         with store.read() as snapshot:
             is_sound = not _differing(index, snapshot.db, ready)
         if is_sound:
