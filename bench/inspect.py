@@ -1,7 +1,10 @@
 """How long the Inspector takes: the first paint in a browser, and the data of every view, by store size.
 
-`python -m bench inspect --frames 100000` fills a store with turns and facts (kept in `--keep`, filled only
-once), asks for what each view shows over HTTP, and opens the page in Chromium where it is installed.
+`python -m bench inspect --frames 100000` fills a store with something for every view (kept in `--keep`,
+filled only once), asks over HTTP for what each view shows, and opens each view in Chromium where that is
+installed.
+Milliseconds pass by the clock, with whatever else the machine does; CPU milliseconds are those of the
+server's process, which also holds the few of the client that reads the answers.
 """
 
 from __future__ import annotations
@@ -14,102 +17,144 @@ import shutil
 import statistics
 import threading
 import time
-from itertools import islice
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from bench.inspect_store import fill
+from bench.kept import RESULTS, keep
 from bench.machine import describe
-from bench.synthetic import items
 from bench.tables import table
-from longmind import Entity, Memory
+from longmind import Memory
 from longmind.access.keyring import KeyRing
 from longmind.inspect.inspector import Inspector
 from longmind.inspect.server import InspectServer
 
 _TOKEN = "bench"
-_BATCH = 5000
 _RUNS = 7
-_PEOPLE = 400
-_EDGES = 5000
+_QUERY = "what did they decide about the budget?"
+_ADDRESS = "q=what+did+they+decide+about+the+budget%3F"
+_PERSON = "person 8"
 
-VIEWS: dict[str, list[tuple[str, dict[str, Any]]]] = {
-    "home": [("inspect.overview", {}), ("stats", {}), ("audit.list", {"limit": 8}),
-             ("inspect.frames", {"limit": 6})],
-    "search bench": [("search", {"query": "what did they decide about the budget?"})],
-    "context": [("recall", {"query": "what did they decide about the budget?", "budget": 1000})],
-    "frames": [("inspect.frames", {"limit": 100})],
-    "frames, far down": [("inspect.frames", {"limit": 100, "before": 50})],
-    "facts": [("inspect.entities", {"limit": 50}), ("facts.quarantine", {"limit": 200})],
-    "entity": [("facts.about", {"subject": "person 7"}), ("facts.history", {"subject": "person 7"}),
-               ("facts.resolve", {"name": "person 7", "near": True}),
-               ("facts.neighbors", {"entity": "person 7"})],
-    "merge suggestions": [("inspect.duplicates", {})],
-    "graph, 5,000 edges": [("inspect.graph", {"limit": 5000})],
-    "time machine": [("inspect.axes", {}), ("facts.diff", {"before": "2020-01-01", "limit": 500})],
-    "conversations": [("inspect.sessions", {"limit": 50})],
-    "memories": [("memories.list", {"limit": 200})],
-    "experience": [("experience.list", {"limit": 300})],
-    "spaces": [("space.list", {}), ("space.objects", {"space": "default", "limit": 300})],
-    "photos and videos": [("list", {"kinds": ["photo", "video", "audio"], "limit": 60})],
-    "upkeep": [("stats", {}), ("verify", {})],
-    "audit log": [("audit.list", {"limit": 200})],
+
+class View(NamedTuple):
+    """A view: its address (None for what has no address of its own), and what its page asks for."""
+
+    path: str | None
+    questions: list[tuple[str, dict[str, Any]]]
+
+
+VIEWS: dict[str, View] = {
+    "home": View("", [("inspect.overview", {}), ("inspect.store", {}), ("users", {}),
+                      ("audit.list", {"limit": 8}), ("inspect.frames", {"limit": 6})]),
+    "search bench": View(f"search?{_ADDRESS}", [("search", {"query": _QUERY})]),
+    "two settings": View(f"search?{_ADDRESS}&compare=1&fusion2=rrf",
+                         [("search", {"query": _QUERY}), ("search", {"query": _QUERY, "fusion": "rrf"})]),
+    "context": View(f"search?{_ADDRESS}&tab=context", [("recall", {"query": _QUERY, "budget": 1000}),
+                                                       ("recipes", {})]),
+    "why not": View(f"search?{_ADDRESS}&tab=why&frame=40", [("why_not", {"query": _QUERY, "frame": 40})]),
+    "frames": View("frames", [("inspect.frames", {"limit": 100})]),
+    "frames, far down": View(None, [("inspect.frames", {"limit": 100, "before": 50})]),
+    "frames of a kind": View("frames?kind=solution", [("inspect.frames", {"kinds": ["solution"]})]),
+    "frames with a word": View("frames?q=budget", [("inspect.frames", {"text": "budget"})]),
+    "one frame": View("frames/40", [("get", {"frame": 40}), ("inspect.learned", {"frames": [40]})]),
+    "facts": View("facts", [("inspect.entities", {"limit": 50}), ("facts.quarantine", {"limit": 200})]),
+    "entity": View("facts/person%208", [
+        ("facts.about", {"subject": _PERSON, "limit": 500, "shadowed": True}),
+        ("inspect.history", {"subject": _PERSON}),
+        ("facts.resolve", {"name": _PERSON, "near": True}),
+        ("facts.neighbors", {"entity": _PERSON, "direction": "in"}),
+    ]),
+    "merge suggestions": View("facts?tab=merge", [("inspect.duplicates", {})]),
+    "graph, 5,000 links": View("graph", [("inspect.graph", {"limit": 5000})]),
+    "time machine": View("time", [("inspect.axes", {}),
+                                  ("facts.diff", {"before": "2020-01-01", "limit": 200, "evidence": 2})]),
+    "conversations": View("talk", [("inspect.sessions", {"limit": 50})]),
+    "one conversation": View("talk/talk%20120", [("turns.window", {"session": "talk 120", "limit": 300})]),
+    "memories": View("talk?tab=memories", [("memories.list", {"limit": 200})]),
+    "next sweep": View("talk?tab=sweep", [("memories.gc", {"dry_run": True})]),
+    "experience": View("experience", [("experience.list", {"limit": 300})]),
+    "brief": View("experience?tab=brief&task=the+export", [("experience.brief", {"text": "the export"})]),
+    "spaces": View("spaces", [("space.list", {}), ("space.objects", {"space": "default", "limit": 300})]),
+    "photos and videos": View("media", [("list", {"kinds": ["photo", "video", "audio"], "limit": 60})]),
+    "quick check": View(None, [("verify", {})]),
+    "upkeep": View("upkeep", [("stats", {}), ("inspect.store", {}), ("inspect.tasks", {})]),
+    "snapshots": View("upkeep?tab=snapshots", [("snapshot.list", {})]),
+    "golden questions": View("upkeep?tab=golden", [("golden.list", {}), ("golden.history", {})]),
+    "audit log": View("upkeep?tab=log", [("audit.list", {"limit": 200})]),
+    "spending": View("upkeep?tab=money", [("inspect.spending", {})]),
 }  # fmt: skip
 
+_COUNT_REQUESTS = """
+window.underWay = 0;
+const plainFetch = window.fetch;
+window.fetch = (...given) => {
+  window.underWay += 1;
+  return plainFetch(...given).finally(() => { window.underWay -= 1; });
+};
+"""
+_SHOW = """
+(path) => new Promise((resolve) => {
+  const started = performance.now();
+  let complete = null;
+  let quiet = 0;
+  const look = () => {
+    const heading = document.querySelector(".page h1");
+    const settled = window.underWay === 0 && heading && !document.querySelector(".waiting");
+    quiet = settled ? quiet + 1 : 0;
+    if (quiet === 1) complete = performance.now() - started;
+    // An answer may lead to the next question: it is complete when nothing follows for some frames.
+    if (quiet > 4) resolve(complete);
+    else requestAnimationFrame(look);
+  };
+  location.hash = `#/${path}`;
+  requestAnimationFrame(() => requestAnimationFrame(look));
+})
+"""
 
-def fill(path: Path, frames: int) -> None:
-    """Notes and turns, and facts that link some hundred people."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.unlink(missing_ok=True)
-    notes = items(frames)
-    with Memory.open(partial, embedder=None, extractor=None, surrogates=False) as memory:
-        while batch := list(islice(notes, _BATCH)):
-            memory.remember_many([item | {"kind": "turn"} for item in batch])
-        memory.facts.record_many(
-            {
-                "subject": f"person {index % _PEOPLE}",
-                "predicate": ("knows", "works_with", "likes")[index % 3],
-                "value": Entity(f"person {(index * 7 + index // _PEOPLE) % _PEOPLE}"),
-            }
-            for index in range(_EDGES)
-        )
-    partial.rename(path)
 
-
-def ask(server: InspectServer, name: str, inputs: dict[str, Any]) -> tuple[float, int]:
-    """Milliseconds until the answer is there, and its size."""
+def ask(server: InspectServer, name: str, inputs: dict[str, Any]) -> int:
+    """Ask as the page does; return the size of the answer."""
     connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=120)
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {_TOKEN}"}
-    started = time.perf_counter()
     connection.request("POST", f"/inspect/api/{name}", json.dumps(inputs), headers)
     response = connection.getresponse()
     body = response.read()
-    taken = (time.perf_counter() - started) * 1000
     connection.close()
     if response.status != 200:
         raise SystemExit(f"{name}: {body.decode()[:300]}")
-    return taken, len(body)
+    return len(body)
 
 
-def measure(server: InspectServer) -> list[dict[str, Any]]:
-    rows = []
-    for view, questions in VIEWS.items():
-        first = [ask(server, *question) for question in questions]
-        # A page asks its questions at the same time, and is complete with the slowest of them.
-        warm = [max(ask(server, *question)[0] for question in questions) for _ in range(_RUNS)]
-        rows.append(
-            {
-                "view": view,
-                "first_ms": round(max(taken for taken, _ in first), 1),
-                "warm_ms": round(statistics.median(warm), 1),
-                "kb": round(sum(size for _, size in first) / 1024, 1),
+def measure(server: InspectServer) -> dict[str, dict[str, float]]:
+    """Of every view the first and the usual time over HTTP, CPU time of the server, and bytes."""
+    rows = {}
+    with ThreadPoolExecutor(6) as pool:  # as many connections as a browser opens
+        for name, view in VIEWS.items():
+
+            def load(view: View = view) -> int:
+                return sum(pool.map(lambda question: ask(server, *question), view.questions))
+
+            first, _, size = _timed(load)
+            warm = [_timed(load) for _ in range(_RUNS)]
+            rows[name] = {
+                "first_ms": round(first, 1),
+                "ms": round(statistics.median(elapsed for elapsed, _, _ in warm), 1),
+                "cpu_ms": round(statistics.median(cpu for _, cpu, _ in warm), 1),
+                "kb": round(size / 1024, 1),
             }
-        )
     return rows
 
 
-def paint(server: InspectServer) -> dict[str, float] | None:
-    """First paint and the complete home page in a real browser, without a cache; None without a browser."""
+def _timed(load: Callable[[], int]) -> tuple[float, float, int]:
+    started, cpu = time.perf_counter(), time.process_time()
+    size = load()
+    return (time.perf_counter() - started) * 1000, (time.process_time() - cpu) * 1000, size
+
+
+def browse(server: InspectServer) -> dict[str, Any] | None:
+    """First paint without a cache, and every view until it is complete; None without a browser."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     try:
         from playwright.sync_api import sync_playwright
@@ -132,34 +177,72 @@ def paint(server: InspectServer) -> dict[str, float] | None:
                 page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime || 0")
             )
             context.close()
+        views = _browse_views(browser, server)
         browser.close()
-    return {"first_paint_ms": round(statistics.median(paints)), "home_ms": round(statistics.median(complete))}
+    return {
+        "first_paint_ms": round(statistics.median(paints)),
+        "home_ms": round(statistics.median(complete)),
+        "views": views,
+    }
+
+
+def _browse_views(browser: Any, server: InspectServer) -> dict[str, dict[str, float]]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.add_init_script(_COUNT_REQUESTS)
+    page.goto(f"{server.url}#key={_TOKEN}")
+    page.wait_for_selector(".figures b")
+    views = {}
+    for name, view in VIEWS.items():
+        if view.path is None:
+            continue
+        rounds = []
+        for _ in range(_RUNS):
+            page.evaluate(_SHOW, "upkeep?tab=money")
+            cpu = time.process_time()
+            elapsed = page.evaluate(_SHOW, view.path)
+            rounds.append((elapsed, (time.process_time() - cpu) * 1000))
+        views[name] = {
+            "ms": round(statistics.median(elapsed for elapsed, _ in rounds)),
+            "cpu_ms": round(statistics.median(cpu for _, cpu in rounds)),
+        }
+    context.close()
+    return views
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=100_000)
     parser.add_argument("--keep", type=Path, default=Path("/tmp/inspect-bench"))
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--write", action="store_true", help="Keep the figures in bench/results.")
     arguments = parser.parse_args()
     path = arguments.keep / f"{arguments.frames}.mind"
     if not path.exists():
         fill(path, arguments.frames)
-    with Memory.open(path, read_only=True, embedder=None) as memory:
+    with Memory.open(path, read_only=True, embedder="hash") as memory:
         server = InspectServer(Inspector(memory), KeyRing(None, token=_TOKEN), port=0)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        rows = measure(server)
-        painted = paint(server)
+        views = measure(server)
+        browser = browse(server)
         server.shutdown()
-    shown = [[str(figure) for figure in row.values()] for row in rows]
-    print("\n".join(table(("view", "first ms", "warm ms", "KB"), shown)))
-    if painted is None:
+    print("\n".join(rows(views, browser)))
+    if browser is None:
         print("No browser: first paint was not measured.")
     else:
-        print(f"First paint {painted['first_paint_ms']} ms, home complete {painted['home_ms']} ms.")
-    if arguments.json:
-        record = {"machine": describe(), "frames": arguments.frames, "views": rows, "browser": painted}
-        arguments.json.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+        print(f"First paint {browser['first_paint_ms']} ms, home complete {browser['home_ms']} ms.")
+    if arguments.write:
+        record = {"machine": describe(), "views": views, "browser": browser}
+        keep(RESULTS / "inspect.json", "sizes", {str(arguments.frames): record})
+
+
+def rows(views: dict[str, dict[str, float]], browser: dict[str, Any] | None) -> list[str]:
+    shown = []
+    for name, figures in views.items():
+        drawn = (browser or {"views": {}})["views"].get(name)
+        cells = [name, *(str(figure) for figure in figures.values())]
+        shown.append([*cells, *(("", "") if drawn is None else (str(drawn["ms"]), str(drawn["cpu_ms"])))])
+    heading = ("view", "first ms", "ms", "CPU ms", "KB", "in the browser, ms", "CPU ms")
+    return list(table(heading, shown))
 
 
 if __name__ == "__main__":

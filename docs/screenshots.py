@@ -71,8 +71,8 @@ SHOTS: Final = (
 @contextmanager
 def serving(folder: Path) -> Iterator[tuple[InspectServer, dict[str, int]]]:
     """The sample store on a server, at the last day of its story."""
-    os.chdir(folder)  # so that the pictures name the store, and not where it happens to be
-    store = "team.mind"
+    os.environ["HOME"] = str(folder)  # so that the pictures show ~/team.mind, and not where it happens to be
+    store = str(folder / "team.mind")
     sample_store.build(store)
     clock = FrozenClock(sample_store.LAST_DAY)
     with Memory.open(store, space=sample_store.SPACE, clock=clock, read_only=True) as memory:

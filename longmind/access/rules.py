@@ -11,7 +11,7 @@ from longmind.operations.operation import Operation
 SETTINGS: Final = frozenset({"recipes", "space.backend"})
 """Operations that read what the owner set for the whole store; nothing in them comes from a space."""
 
-STORE_READ: Final = frozenset({"stats", "verify_erasure"})
+STORE_READ: Final = frozenset({"inspect.store", "stats", "verify_erasure"})
 """Reads that tell something of every space, so that only a key for all spaces and users may ask.
 
 `verify_erasure` is one of them because a certificate can be made up, to ask whether a text is anywhere.

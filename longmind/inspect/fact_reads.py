@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Annotated, Any, Final
 
@@ -12,11 +14,11 @@ from longmind.base.filters import SpaceLike, View
 from longmind.base.parameters import AsUser, Limit
 from longmind.base.partitions import split_partition
 from longmind.base.times import FOREVER, AsOf
-from longmind.facts.canonical import canonical_text
+from longmind.facts.canonical import ObjectKind, canonical_text
 from longmind.facts.hits import SOURCE, as_fact, held, of_predicates, seen, select_spans
 from longmind.facts.rows import GLOBAL, ledgers
 from longmind.facts.values import Predicate, shown
-from longmind.inspect.reads import view_of
+from longmind.inspect.reads import OBJECT_COLUMNS, value_of, view_of
 from longmind.inspect.results import (
     Count,
     Dependent,
@@ -24,21 +26,24 @@ from longmind.inspect.results import (
     EntityPage,
     EntityRow,
     Graph,
-    GraphEdge,
+    GraphNode,
+    History,
     Likeness,
     Likenesses,
 )
 from longmind.memory import Memory
-from longmind.store.engine import Connection, scalar
+from longmind.store.engine import Connection, Row, scalar
 from longmind.store.visible import Clause, both
 
 MOST_EDGES: Final = 10_000
 _MOST: Final = 500
+_BOXES: Final = 400
+"""Of one predicate: a picture with more of them shows nothing any more."""
 _COMPARED: Final = 2_000
 """Names that are compared with each other, the best known first: the pairs grow with the square."""
+_NUMBER: Final = re.compile(r"\d+")
 _ALIKE: Final = 88
 """From here on two names are often one thing, misspelled or shortened; below, mostly two things."""
-_STILL: Final = "s.system_from <= ? AND (s.system_to IS NULL OR s.system_to > ?)"
 
 
 def entities(
@@ -111,15 +116,18 @@ def graph(
     """The facts that link entities, newest first, as one graph."""
     check_limit(limit, "limit", most=MOST_EDGES)
     view = view_of(memory, space, user, as_of)
-    kind = Clause("1 = 1" if values else "c.object_kind = 7")
+    kind = Clause("1 = 1" if values else f"c.object_kind = {ObjectKind.ENTITY:d}")
     every = both([kind, seen(view)])
     some = both([every, of_predicates([Predicate(key) for key in predicates or ()])])
     with memory.store.read() as snapshot:
         db = snapshot.db
-        raw = select_spans(
-            db, view, some, order="s.system_from DESC, c.fact_id", limit=limit + 1, flags=False
+        # Only what is drawn: whole rows with their checksums would take most of the time.
+        rows = db.all(
+            f"SELECT p.key, e.key, e.kind, o.key, o.kind, {OBJECT_COLUMNS} FROM {SOURCE} "
+            f"WHERE {some.sql} ORDER BY s.system_from DESC, c.fact_id LIMIT {limit + 1}",
+            some.values,
         )
-        if predicates or len(raw) > limit:
+        if predicates or len(rows) > limit:
             counts = db.all(
                 f"SELECT min(p.key), count(*) FROM {SOURCE} WHERE {every.sql} GROUP BY p.key_norm "
                 "ORDER BY 2 DESC, 1",
@@ -127,31 +135,52 @@ def graph(
             )
         else:
             # All of them are here: counting them again in the store would take as long as finding them.
-            seen_keys = Counter(hit.predicate.key for hit in raw)
-            counts = sorted(seen_keys.items(), key=lambda item: (-item[1], item[0]))
-    edges, kinds = [], {}
-    for hit in raw[:limit]:
-        fact = as_fact(hit)
-        kinds[str(fact.subject)] = hit.subject.kind
-        if hit.object is not None:
-            kinds[hit.object.key] = hit.object.kind
-        edges.append(
-            GraphEdge(
-                hit.fact.fact_id,
-                str(fact.subject),
-                str(fact.predicate),
-                shown(fact.object),
-                hit.object is not None,
-                hit.span.valid_from,
-                hit.span.valid_to,
-            )
-        )
+            by_key = Counter(row[0] for row in rows)
+            counts = sorted(by_key.items(), key=lambda item: (-item[1], item[0]))
+    return _drawn(rows[:limit], counts, truncated=len(rows) > limit)
+
+
+def _drawn(rows: Sequence[Row], counts: Sequence[Row], *, truncated: bool) -> Graph:
+    predicates = {name: index for index, (name, _) in enumerate(counts)}
+    nodes: dict[tuple[str, bool], GraphNode] = {}
+    places: dict[tuple[str, bool], int] = {}
+
+    def place(name: str, kind: str, *, is_entity: bool) -> int:
+        if (name, is_entity) not in places:
+            places[name, is_entity] = len(nodes)
+            nodes[name, is_entity] = GraphNode(name, kind or None, is_entity)
+        return places[name, is_entity]
+
+    edges = []
+    for predicate, subject, subject_kind, entity, entity_kind, *columns in rows:
+        start = place(subject, subject_kind, is_entity=True)
+        is_entity = entity is not None
+        label = entity if is_entity else shown(value_of(columns))
+        end = place(label, entity_kind if is_entity else "", is_entity=is_entity)
+        # A predicate may be spelled in several ways; its count stands under one of them.
+        number = predicates.setdefault(predicate, len(predicates))
+        edges.append((start, number, end))
+    listed: dict[str, int] = dict(counts)
     return Graph(
+        tuple(nodes.values()),
+        tuple(Count(name, listed.get(name, 0)) for name in predicates),
         tuple(edges),
-        tuple(Count(name, count) for name, count in counts),
-        {name: kind for name, kind in kinds.items() if kind},
-        truncated=len(raw) > limit,
+        truncated=truncated,
     )
+
+
+def history(
+    memory: Memory,
+    subject: Annotated[str, "The entity."],
+    *,
+    limit: Limit = 2000,
+    space: SpaceLike | None = None,
+    user: AsUser = None,
+) -> History:
+    """Every period of a subject with its evidence, and where each lies in the picture of its predicate."""
+    timeline = memory.facts.timeline(subject, limit=limit, space=space, user=user)
+    panels = timeline.panels(apart=True, now=memory.store.present(), most=_BOXES)
+    return History(timeline.facts, panels, timeline.truncated)
 
 
 def dependents(
@@ -211,22 +240,29 @@ def duplicates(
             pairs[first, second] = Likeness(first, second, f"both are called {name.name}", 1.0)
     with memory.store.read() as snapshot:
         page = _entities(snapshot.db, view, None, _COMPARED, 0)
-    for likeness in _alike([row.key for row in page.entities]):
+    for likeness in _alike([row.key for row in page.entities], limit):
         pairs.setdefault((likeness.first, likeness.second), likeness)
     ranked = sorted(pairs.values(), key=lambda pair: (-pair.score, pair.first, pair.second))
     return Likenesses(tuple(ranked[:limit]))
 
 
-def _alike(names: list[str]) -> list[Likeness]:
+def _alike(names: list[str], most: int) -> list[Likeness]:
+    """The most similar pairs. Names with other numbers in them are other things: room 12 is not room 13."""
     from rapidfuzz import fuzz, process
 
-    norms = [canonical_text(name) for name in names]
-    found = []
-    scores: Any = process.cdist(norms, norms, scorer=fuzz.ratio, score_cutoff=_ALIKE) if norms else []
-    for row, line in enumerate(scores):
-        for column in line.nonzero()[0].tolist():
-            if column > row:
-                first, second = sorted((names[row], names[column]))
-                score = round(float(line[column]) / 100, 2)
-                found.append(Likeness(first, second, "their names are nearly the same", min(score, 0.99)))
-    return found
+    by_number: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name in names:
+        by_number[tuple(_NUMBER.findall(name))].append(name)
+    alike = []
+    for group in by_number.values():
+        norms = [canonical_text(name) for name in group]
+        scores: Any = process.cdist(norms, norms, scorer=fuzz.ratio, score_cutoff=_ALIKE)
+        rows, columns = scores.nonzero()
+        above = rows < columns
+        rows, columns = rows[above], columns[above]
+        best = (-scores[rows, columns]).argsort(kind="stable")[:most]
+        for row, column in zip(rows[best].tolist(), columns[best].tolist(), strict=True):
+            first, second = sorted((group[row], group[column]))
+            score = min(round(float(scores[row, column]) / 100, 2), 0.99)
+            alike.append(Likeness(first, second, "their names are nearly the same", score))
+    return alike

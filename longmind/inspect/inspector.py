@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 from longmind import __version__
 from longmind.access.grants import Grant
 from longmind.base.addresses import shown_location
 from longmind.base.errors import Forbidden
-from longmind.inspect import fact_reads, reads
+from longmind.inspect import fact_reads, reads, upkeep_reads
 from longmind.inspect.arguments import check_arguments
 from longmind.memory import Memory
 from longmind.operations import registry
@@ -26,9 +27,12 @@ OPERATIONS: Final = tuple(
         reads.frames,
         reads.sessions,
         reads.learned,
-        reads.spending,
+        upkeep_reads.store,
+        upkeep_reads.tasks,
+        upkeep_reads.spending,
         fact_reads.entities,
         fact_reads.graph,
+        fact_reads.history,
         fact_reads.dependents,
         fact_reads.duplicates,
     )
@@ -66,10 +70,12 @@ class Inspector:
         """What a page needs to know first: which store this is, and what its user may do in it."""
         memory = self.memory
         location = shown_location(memory.store.engine.location)
+        name = PurePath(location).name
         return {
             "version": __version__,
             # Where the store lies on the server concerns those who look after all of it.
-            "store": location if grant.is_everywhere else PurePath(location).name,
+            "store": _from_home(location) if grant.is_everywhere else name,
+            "name": name,
             "engine": memory.store.engine.dialect.name,
             "default_space": grant.home or memory.default_space,
             "spaces": grant.names,
@@ -82,6 +88,13 @@ class Inspector:
             # Every write in every space changes it: only for those who may see all of them.
             "revision": memory.revision if grant.is_everywhere else None,
         }
+
+
+def _from_home(location: str) -> str:
+    """A path as people write it: shorter, and without the name of whose machine this is."""
+    with suppress(ValueError, RuntimeError):  # elsewhere, or there is no home
+        return str("~" / PurePath(location).relative_to(Path.home()))
+    return location
 
 
 def _is_trial(operation: Operation, arguments: Mapping[str, Any]) -> bool:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 from longmind.base.checks import check_limit, check_text
 from longmind.base.errors import InvalidInput
-from longmind.base.filters import EVERYTHING, SpaceLike, View
+from longmind.base.filters import SpaceLike, View
 from longmind.base.parameters import AsUser, Limit
 from longmind.base.partitions import split_partition
 from longmind.base.times import FOREVER, AsOf
 from longmind.facts.canonical import ObjectKind
 from longmind.facts.rows import ledgers
 from longmind.facts.values import Value, untyped
+from longmind.inspect.frame_counts import (
+    DAY,
+    FrameBounds,
+    frame_bounds,
+    frame_counts,
+    session_counts,
+    step_of,
+)
 from longmind.inspect.results import (
-    Activity,
     Axes,
     Count,
     FramePage,
@@ -28,18 +35,17 @@ from longmind.inspect.results import (
     SessionPage,
     SessionRow,
     SpaceCount,
-    Spending,
-    SpendingReport,
 )
 from longmind.memory import Memory
 from longmind.store.engine import Connection, Row, scalar
 from longmind.store.tables import batched
-from longmind.store.visible import Clause, among, at_instant, both, during, in_spaces, partitions, visible
+from longmind.store.upkeep import last_id
+from longmind.store.visible import Clause, among, at_instant, both, by_id, during, in_spaces, partitions
 
-DAY: Final = 86_400_000
-_STRETCHES: Final = 120
-"""About as many bars as a chart of activity has room for."""
-_STEPS: Final = (DAY // 24, DAY // 4, *(DAY * days for days in (1, 7, 30, 91, 365, 1826, 3652, 36525)))
+_STORED: Final = (ObjectKind.TEXT, ObjectKind.INT, ObjectKind.DOUBLE, ObjectKind.BOOL, ObjectKind.TIME)
+"""Whose columns `OBJECT_COLUMNS` names, in its order."""
+_SEARCHED: Final = 20_000
+"""Texts that are looked through for a page: 50 ms of one core."""
 _PREVIEW: Final = 280
 _MOST: Final = 500
 
@@ -60,19 +66,21 @@ def overview(
     with memory.store.read() as snapshot:
         db = snapshot.db
         since = min(as_of.system, now) - DAY
-        bounds = _frame_bounds(db, view, since)
-        step = _step(bounds)
-        kinds, places, activity, chunks = _frame_counts(db, view, step)
+        catalog = memory.store.catalog.at(snapshot, view)
+        bounds = frame_bounds(catalog, view, since)
+        step = step_of(bounds)
+        counts = frame_counts(catalog, view, step)
         layers = _layers(db, view)
         return Overview(
-            frames=sum(kinds.values()),
-            chunks=chunks,
+            frames=sum(counts.kinds.values()),
+            chunks=counts.chunks,
             retired=bounds.retired,
-            kinds=tuple(Count(name, count) for name, count in kinds.most_common()),
+            kinds=tuple(Count(name, count) for name, count in counts.kinds.most_common()),
             places=tuple(
-                SpaceCount(*split_partition(name), count) for name, count in places.most_common(_MOST)
+                SpaceCount(*split_partition(name), count)
+                for name, count in counts.partitions.most_common(_MOST)
             ),
-            activity=activity,
+            activity=counts.activity,
             step=step,
             recorded_today=bounds.recorded_since,
             retired_today=bounds.retired_since,
@@ -88,37 +96,11 @@ def axes(memory: Memory, *, space: SpaceLike | None = None, user: AsUser = None)
     view = view_of(memory, space, user, AsOf.LATEST)
     now = memory.store.present()
     with memory.store.read() as snapshot:
-        return _axes(snapshot.db, view, _frame_bounds(snapshot.db, view, now), now)
+        bounds = frame_bounds(memory.store.catalog.at(snapshot, view), view, now)
+        return _axes(snapshot.db, view, bounds, now)
 
 
-class _FrameBounds(NamedTuple):
-    """Of all frames in the spaces of a view, at any time: when they are from, and how many were retired."""
-
-    recorded_from: int | None
-    recorded_to: int | None
-    occurred_from: int | None
-    occurred_to: int | None
-    retired: int
-    recorded_since: int
-    retired_since: int
-
-
-def _frame_bounds(db: Connection, view: View, since: int) -> _FrameBounds:
-    """In one pass: at 100,000 frames every further one takes as long as all the rest of an overview."""
-    here = in_spaces(view)
-    row = db.one(
-        "SELECT min(f.recorded_at), max(f.recorded_at), min(f.occurred_at), max(f.occurred_at), "
-        "count(CASE WHEN f.start_byte IS NULL AND f.retired_at IS NOT NULL THEN 1 END), "
-        "count(CASE WHEN f.start_byte IS NULL AND f.recorded_at > ? THEN 1 END), "
-        "count(CASE WHEN f.start_byte IS NULL AND f.retired_at > ? THEN 1 END) "
-        f"FROM frame f WHERE {here.sql}",
-        (since, since, *here.values),
-    )
-    assert row is not None  # a count always answers
-    return _FrameBounds(*row)
-
-
-def _axes(db: Connection, view: View, frames: _FrameBounds, now: int) -> Axes:
+def _axes(db: Connection, view: View, frames: FrameBounds, now: int) -> Axes:
     own = ledgers(view, "c.ledger")
     spans = db.one(
         "SELECT min(s.system_from), max(s.system_from), min(s.valid_from), max(s.valid_from) "
@@ -135,37 +117,6 @@ def _axes(db: Connection, view: View, frames: _FrameBounds, now: int) -> Axes:
     # The earliest valid time of all is what has always been so: not a moment that a slider could start at.
     earliest = low[2] if low[2] is not None and low[2] > -(2**61) else frames.occurred_from
     return Axes(low[0], high[1], earliest, high[3], now)
-
-
-def _step(frames: _FrameBounds) -> int:
-    """A length of time that divides what happened into not too many stretches."""
-    span = (frames.occurred_to or 0) - (frames.occurred_from or 0)
-    return next((step for step in _STEPS if span / step <= _STRETCHES), _STEPS[-1])
-
-
-def _frame_counts(
-    db: Connection, view: View, step: int
-) -> tuple[Counter[str], Counter[str], tuple[Activity, ...], int]:
-    """Whole frames by kind, by part of a space and by time, and the number of chunks, in one pass."""
-    clause = visible(view, EVERYTHING)
-    rows = db.all(
-        f"SELECT f.kind, f.space, f.occurred_at / {step}, f.start_byte IS NOT NULL, count(*) "
-        f"FROM frame f WHERE {clause.sql} GROUP BY 1, 2, 3, 4",
-        clause.values,
-    )
-    kinds: Counter[str] = Counter()
-    places: Counter[str] = Counter()
-    by_time: dict[int, Counter[str]] = defaultdict(Counter)
-    chunks = 0
-    for kind, place, stretch, is_chunk, count in rows:
-        if is_chunk:
-            chunks += count
-            continue
-        kinds[kind] += count
-        places[place] += count
-        by_time[int(stretch)][kind] += count
-    activity = tuple(Activity(stretch * step, dict(counts)) for stretch, counts in sorted(by_time.items()))
-    return kinds, places, activity, chunks
 
 
 def _fact_counts(db: Connection, view: View, since: int) -> dict[str, int]:
@@ -227,10 +178,13 @@ def frames(
     space: SpaceLike | None = None,
     user: AsUser = None,
 ) -> FramePage:
-    """Frames with the beginning of their text, the newest first, a page at a time."""
+    """Frames with the beginning of their text, the newest first, a page at a time.
+
+    A page of those with some text may have few frames, or none, and another page after it.
+    """
     check_limit(limit, "limit", most=_MOST)
     view = view_of(memory, space, user, as_of)
-    tests = [_by_id(in_spaces(view)), at_instant(view), Clause("f.start_byte IS NULL")]
+    tests = [by_id(in_spaces(view)), at_instant(view), Clause("f.start_byte IS NULL")]
     if kinds:
         tests.append(among("f.kind", kinds))
     if session is not None:
@@ -245,8 +199,13 @@ def frames(
         )
     if before is not None:
         tests.append(Clause("f.frame_id < ?", (before,)))
-    clause = both(tests)
     with memory.store.read() as snapshot:
+        floor = 0
+        if text:
+            # So many texts are looked through for one page, however few of them match; then it is the next's.
+            floor = max(0, (last_id(snapshot.db) + 1 if before is None else before) - _SEARCHED)
+            tests.append(Clause("f.frame_id >= ?", (floor,)))
+        clause = both(tests)
         rows = snapshot.db.all(
             "SELECT f.frame_id, f.kind, f.space, f.session, f.role, f.speaker, f.title, "
             f"substr(x.text, 1, {_PREVIEW}), length(x.text), f.occurred_at, f.recorded_at, f.retired_at "
@@ -255,14 +214,7 @@ def frames(
             clause.values,
         )
     shown = tuple(_frame_row(row) for row in rows[:limit])
-    return FramePage(shown, shown[-1].id if len(rows) > limit else None)
-
-
-def _by_id(clause: Clause) -> Clause:
-    """A condition on spaces that no index serves: the newest frames are found by walking down the ids, and
-    with an index of the space an engine would read and sort all of it for one page."""
-    sql = clause.sql.replace("f.space", "(f.space || '')").replace("f.scope", "(f.scope || '')")
-    return Clause(sql, clause.values)
+    return FramePage(shown, shown[-1].id if len(rows) > limit else floor or None)
 
 
 def _escaped(text: str) -> str:
@@ -287,19 +239,16 @@ def sessions(
     """Conversations, the one with the latest turn first."""
     check_limit(limit, "limit", most=_MOST)
     view = view_of(memory, space, user, as_of)
-    clause = both([visible(view, EVERYTHING), Clause("f.session IS NOT NULL AND f.kind = 'turn'")])
     with memory.store.read() as snapshot:
-        rows = snapshot.db.all(
-            "SELECT f.session, f.space, count(*), min(f.occurred_at), max(f.occurred_at), min(f.frame_id) "
-            f"FROM frame f WHERE {clause.sql} GROUP BY f.session, f.space "
-            f"ORDER BY 5 DESC, 1, 2 LIMIT {limit + 1} OFFSET {max(0, offset)}",
-            clause.values,
-        )
-        openings = _beginnings(snapshot.db, [row[5] for row in rows])
+        rows = session_counts(memory.store.catalog.at(snapshot, view), view)[max(0, offset) :]
+        openings = _beginnings(snapshot.db, [row.frame_id for row in rows[:limit]])
     shown = tuple(
-        SessionRow(session, *split_partition(place), turns, first, last, openings.get(frame_id, ""))
-        for session, place, turns, first, last, frame_id in rows[:limit]
-    )
+        SessionRow(
+            row.session, *split_partition(row.partition), row.turns, row.first, row.last,
+            openings.get(row.frame_id, ""),
+        )
+        for row in rows[:limit]
+    )  # fmt: skip
     return SessionPage(shown, truncated=len(rows) > limit)
 
 
@@ -324,7 +273,7 @@ def learned(
     if len(frames) > _MOST:
         raise InvalidInput(f"At most {_MOST} frames at once.", hint="Ask for fewer.")
     view = view_of(memory, space, user, as_of)
-    clause = both([among("f.frame_id", frames), in_spaces(view), at_instant(view)])
+    clause = both([among("f.frame_id", frames), by_id(in_spaces(view)), at_instant(view)])
     with memory.store.read() as snapshot:
         seen = [
             row[0]
@@ -339,8 +288,8 @@ def _learned_facts(db: Connection, view: View, ids: Sequence[int]) -> Iterable[L
     held = both([_known_at(view.as_of.system), _valid_at(view.as_of.valid)])
     clause = both([among("v.frame_id", ids), ledgers(view, "c.ledger")])
     sql = (
-        "SELECT v.frame_id, v.start_byte, v.end_byte, c.fact_id, e.key, p.key, c.object_kind, "
-        "c.object_text, c.object_int, c.object_real, c.object_bool, c.object_time, o.key, x.held_back, "
+        f"SELECT v.frame_id, v.start_byte, v.end_byte, c.fact_id, e.key, p.key, {OBJECT_COLUMNS}, o.key, "
+        "x.held_back, "
         "(SELECT r.confirmed FROM fact_ruling r WHERE r.assertion_id = x.assertion_id AND r.until IS NULL), "
         f"EXISTS (SELECT 1 FROM fact_span s WHERE s.fact_id = c.fact_id AND {held.sql}) "
         "FROM fact_evidence v LEFT JOIN fact_assertion x ON x.assertion_id = v.assertion_id "
@@ -357,7 +306,7 @@ def _learned_facts(db: Connection, view: View, ids: Sequence[int]) -> Iterable[L
             listed.add((frame_id, start, end, fact_id))
             state = _state(held_back=row[13], confirmed=row[14], is_held=row[15])
             yield LearnedFact(
-                frame_id, start, end, fact_id, subject, predicate, value_of(row[6], row[7:13]), state
+                frame_id, start, end, fact_id, subject, predicate, value_of(row[6:12], row[12]), state
             )
 
 
@@ -369,14 +318,19 @@ def _state(*, held_back: Any, confirmed: Any, is_held: Any) -> str:
     return "held" if is_held else "ended"
 
 
-def value_of(kind: int, columns: Sequence[Any]) -> Value:
-    """The value of a fact from its columns: text, int, real, bool, time and the key of an entity."""
-    kinds = (ObjectKind.TEXT, ObjectKind.INT, ObjectKind.DOUBLE, ObjectKind.BOOL, ObjectKind.TIME)
+OBJECT_COLUMNS: Final = (
+    "c.object_kind, c.object_text, c.object_int, c.object_real, c.object_bool, c.object_time"
+)
+
+
+def value_of(columns: Sequence[Any], entity: str | None = None) -> Value:
+    """The value of a fact from `OBJECT_COLUMNS`, or the entity that it names."""
+    kind, *stored = columns
     if kind == ObjectKind.ENTITY:
-        return untyped(kind, columns[5])
+        return untyped(kind, entity)
     if kind == ObjectKind.DATA:
         return "(bytes)"
-    return untyped(kind, columns[kinds.index(ObjectKind(kind))])
+    return untyped(kind, stored[_STORED.index(ObjectKind(kind))])
 
 
 def _learned_memories(db: Connection, view: View, ids: Sequence[int]) -> Iterable[LearnedMemory]:
@@ -400,22 +354,3 @@ def _learned_memories(db: Connection, view: View, ids: Sequence[int]) -> Iterabl
         f"WHERE {clause.sql} ORDER BY l.frame_id, l.memory_id, l.reason"
     )
     return (LearnedMemory(*row) for row in db.all(sql, clause.values))
-
-
-def spending(memory: Memory, *, space: SpaceLike | None = None, user: AsUser = None) -> SpendingReport:
-    """What language models cost, by space and model."""
-    view = view_of(memory, space, user, AsOf.LATEST)
-    clause = partitions(view, "l.space")
-    with memory.store.read() as snapshot:
-        rows = snapshot.db.all(
-            "SELECT l.space, l.provider, l.model, count(*), sum(l.input_tokens), sum(l.output_tokens), "
-            f"sum(l.cost_micros) FROM llm_call l WHERE {clause.sql} GROUP BY 1, 2, 3 "
-            "ORDER BY 7 DESC, 1, 2, 3",
-            clause.values,
-        )
-    return SpendingReport(
-        tuple(
-            Spending(place, provider, model, calls, int(read), int(written), int(micros) / 1_000_000)
-            for place, provider, model, calls, read, written, micros in rows
-        )
-    )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from longmind.facts.values import Value
+from longmind.facts.chart import Panel
+from longmind.facts.values import FactHit, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,26 +186,31 @@ class EntityPage:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphEdge:
-    """A fact as an edge; `entity` says whether it leads to an entity or to a plain value."""
+class GraphNode:
+    """An entity of a graph, with its kind where that is known; or a plain value that a fact leads to."""
 
-    fact_id: int
-    subject: str
-    predicate: str
-    object: str
+    name: str
+    kind: str | None
     entity: bool
-    valid_from: int
-    valid_to: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
     """The facts of a view as edges, and how many each predicate has in all."""
 
-    edges: tuple[GraphEdge, ...]
+    nodes: tuple[GraphNode, ...]
     predicates: tuple[Count, ...]
-    kinds: Mapping[str, str]
-    """What kind of thing an entity is, where that is known."""
+    edges: tuple[tuple[int, int, int], ...]
+    """Subject, predicate and object, each by its position in the lists above. There may be thousands."""
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The periods of a subject, and the picture of each predicate."""
+
+    facts: tuple[FactHit, ...]
+    panels: tuple[Panel, ...]
     truncated: bool
 
 
@@ -240,6 +247,45 @@ class Likenesses:
     """Suggestions for a merge, the likeliest first."""
 
     pairs: tuple[Likeness, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSummary:
+    """A store as a whole: how large it is, and its spaces with their frames in use."""
+
+    bytes: int
+    format: int
+    live: int
+    retired: int
+    spaces: tuple[Count, ...]
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A piece of long work: how far it has come, or how it ended."""
+
+    name: str
+    """verify, reindex, maintain or compact."""
+    state: str
+    """running, done or failed; "running elsewhere" in another process, "stopped" where that one is gone."""
+    stage: str
+    share: float
+    """From 0 to 1."""
+    done: int
+    total: int | None
+    started_at: int
+    seconds: float = 0.0
+    result: Any = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """Long work on a store: what is under way, and the last of each kind that ended."""
+
+    tasks: tuple[TaskRow, ...]
+    revision: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from longmind import AsOf, Entity, FrozenClock, InvalidInput, Memory
-from longmind.inspect import fact_reads, reads
+from longmind.inspect import fact_reads, reads, upkeep_reads
+from longmind.inspect.results import Graph
+from longmind.store.rebuild import read_progress, rebuilding
 
 DAY = 86_400_000
 
@@ -92,6 +94,13 @@ def test_what_was_learned_from_a_turn_names_facts_and_memories_with_their_bytes(
     assert reads.sessions(memory, space="other").sessions == ()
 
 
+def named(graph: Graph) -> list[tuple[str, str, str]]:
+    return [
+        (graph.nodes[subject].name, graph.predicates[predicate].name, graph.nodes[object_].name)
+        for subject, predicate, object_ in graph.edges
+    ]
+
+
 def test_entities_graph_dependents_and_likely_duplicates(memory: Memory, clock: FrozenClock) -> None:
     facts = memory.facts
     facts.record("Ana Lima", "lives_in", "Porto", valid_from=at("2020-01-01"))
@@ -112,13 +121,12 @@ def test_entities_graph_dependents_and_likely_duplicates(memory: Memory, clock: 
     assert [row.facts for row in fact_reads.entities(memory, as_of=AsOf.at(before)).entities] == [1]
 
     graph = fact_reads.graph(memory)
-    assert sorted((edge.subject, edge.predicate, edge.object) for edge in graph.edges) == [
-        ("Ana Lima", "knows", "Ravi Shah"),
-        ("Anna Lima", "knows", "Ravi Shah"),
-    ]
+    assert sorted(named(graph)) == [("Ana Lima", "knows", "Ravi Shah"), ("Anna Lima", "knows", "Ravi Shah")]
     assert [(item.name, item.count) for item in graph.predicates] == [("knows", 2)]
     with_values = fact_reads.graph(memory, values=True, predicates=["lives_in"])
-    assert [(edge.object, edge.entity) for edge in with_values.edges] == [("Lisbon", False)]
+    assert named(with_values) == [("Ana Lima", "lives_in", "Lisbon")]
+    assert [(node.name, node.entity) for node in with_values.nodes] == [("Ana Lima", True), ("Lisbon", False)]
+    assert {item.name: item.count for item in with_values.predicates}["knows"] == 2
     assert fact_reads.graph(memory, limit=1).truncated
     assert len(fact_reads.graph(memory, space=["default", "other"]).edges) == 3
 
@@ -126,8 +134,54 @@ def test_entities_graph_dependents_and_likely_duplicates(memory: Memory, clock: 
     assert (derived.predicate, derived.object, derived.held) == ("time_zone", "Europe/Lisbon", True)
     assert fact_reads.dependents(memory, home.fact_id, space="other").facts == ()
 
+    facts.record("Room 12", "floor", 1)
+    facts.record("Room 13", "floor", 1)  # its number says that it is another one
     pairs = fact_reads.duplicates(memory).pairs
+    assert not any("Room 12" in (pair.first, pair.second) for pair in pairs)
     assert ("Ana Lima", "Anna Lima") in [(pair.first, pair.second) for pair in pairs]
     facts.merge("Ana Lima", "Anna Lima")
     assert "Anna Lima" not in [row.key for row in fact_reads.entities(memory).entities]
     assert not any("Anna Lima" in (pair.first, pair.second) for pair in fact_reads.duplicates(memory).pairs)
+
+
+def test_looking_for_letters_is_done_in_bounded_steps(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reads, "_SEARCHED", 40)
+    memory.remember("The needle is here.")
+    memory.remember_many([f"Straw {number}." for number in range(100)])
+    found, before, pages = [], None, 0
+    while pages == 0 or before is not None:
+        page = reads.frames(memory, text="NEEDLE", before=before)
+        found += [frame.text for frame in page.frames]
+        before, pages = page.before, pages + 1
+    assert (found, pages) == (["The needle is here."], 3)
+
+
+def test_a_history_says_where_each_period_lies_in_its_picture(memory: Memory, clock: FrozenClock) -> None:
+    memory.facts.record("Ana", "lives_in", "Porto", valid_from=at("2020-01-01"))
+    clock.advance(days=1)
+    memory.facts.replace("Ana", "lives_in", "Lisbon", valid_from=at("2023-01-01"))
+    history = fact_reads.history(memory, "Ana")
+    [panel] = history.panels
+    assert {box.span_id for box in panel.boxes} == {hit.span_id for hit in history.facts}
+    assert panel.now is not None
+    assert fact_reads.history(memory, "Nobody").panels == ()
+
+
+def test_rebuilds_and_checks_are_listed_wherever_they_run(memory: Memory) -> None:
+    memory.remember_many([f"Note {number}." for number in range(5)])
+    assert upkeep_reads.tasks(memory).tasks == ()
+    memory.verify()
+    [check] = upkeep_reads.tasks(memory).tasks
+    assert (check.name, check.state, check.share, check.result.problems) == ("verify", "done", 1.0, ())
+    with rebuilding(memory.store, "text", "rules"):
+        with memory.store.write() as tx:
+            progress = read_progress(tx.db, "text")
+            assert progress is not None
+            progress.advance(memory.store, tx, 2)
+        elsewhere = upkeep_reads.tasks(memory).tasks[-1]
+        assert (elsewhere.name, elsewhere.state, elsewhere.stage) == ("reindex", "running elsewhere", "text")
+        assert (elsewhere.done, elsewhere.total, elsewhere.share) == (2, 5, 0.4)
+        with memory.store.tasks.running("reindex", ["text"]):
+            assert [task.state for task in upkeep_reads.tasks(memory).tasks] == ["running", "done"]

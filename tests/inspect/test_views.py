@@ -16,6 +16,7 @@ import pytest
 from docs import sample_store
 from longmind import Memory
 from longmind.access.keys import KeyFile
+from longmind.store.rebuild import read_progress, rebuilding
 from tests.inspect.browser import Tab, launched
 from tests.inspect.serving import serving
 
@@ -118,7 +119,7 @@ def test_no_view_has_a_serious_fault_of_accessibility(browser: Any, sample: Path
     if not script.is_file():
         pytest.skip("axe-core is not installed: npm install axe-core, or name its axe.min.js in LONGMIND_AXE")
     with Memory.open(sample, space="studio", read_only=True) as memory, serving(memory) as server:
-        for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
+        for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360), ("dark", 360)):
             # The checker is a script from elsewhere: only here it may run.
             viewport = {"width": width, "height": 900}
             tab = Tab(browser, server, bypass_csp=True, color_scheme=scheme, viewport=viewport)
@@ -260,7 +261,10 @@ def test_everything_that_may_be_changed_can_be(writing: Tab) -> None:
     page.get_by_role("button", name="Kept as a golden question").wait_for()
     tab.show("upkeep?tab=golden")
     page.get_by_role("link", name="Which palette was decided?").wait_for()
+    row = page.locator("tr", has_text="Which palette was decided?")
+    row.get_by_text("never asked").wait_for()
     page.get_by_role("button", name="Run and keep").click()
+    row.get_by_role("img", name="1 of 1 runs passed").wait_for()
     # Memories, snapshots, upkeep.
     active = memory.memories.list().items[0].id
     tab.show(f"talk?tab=memories&memory={active}")
@@ -273,9 +277,32 @@ def test_everything_that_may_be_changed_can_be(writing: Tab) -> None:
     tab.show("upkeep")
     for name in ("Maintain", "Reindex", "Compact"):
         page.get_by_role("button", name=name, exact=True).click()
-        page.locator("pre[role=status]").wait_for()
+        page.locator(".task", has_text=name).get_by_text("done", exact=True).wait_for()
     assert [error for error in tab.errors if "404" not in error] == []  # the frame that was forgotten
     assert tab.foreign == []
+
+
+def test_long_work_shows_how_far_it_is_and_goes_on_without_its_page(writing: Tab) -> None:
+    tab, memory = writing, writing.memory  # type: ignore[attr-defined]
+    page = tab.enter("upkeep")
+    check = page.get_by_role("region", name="Is it whole?")
+    check.get_by_text("a quick check").wait_for()
+    check.get_by_role("button", name="Check everything").click()
+    tab.show("facts")  # nobody waits for it
+    tab.show("upkeep")
+    check.get_by_text("every row was checked").wait_for()
+    # A rebuild that another process began is seen as well, and where it stands.
+    with rebuilding(memory.store, "text", "other rules"):
+        with memory.store.write() as tx:
+            progress = read_progress(tx.db, "text")
+            assert progress is not None
+            progress.advance(memory.store, tx, memory.stats().frames // 2)
+        page.get_by_role("progressbar", name=re.compile("^reindex")).wait_for()
+        page.get_by_text("running elsewhere").wait_for()
+        with memory.store.write() as tx:
+            progress.finish(tx)
+    page.get_by_text("running elsewhere").wait_for(state="detached")
+    tab.assert_clean()
 
 
 def test_reading_pages_offer_nothing_that_changes(tab: Tab) -> None:

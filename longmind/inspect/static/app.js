@@ -143,7 +143,7 @@ function Scope({ session, params, turn }) {
       setSpaces(named);
       return;
     }
-    call("stats").then((stats) => setSpaces(Object.keys(stats.by_space).sort()), () => setSpaces(named));
+    call("inspect.store").then((store) => setSpaces(store.spaces.map((item) => item.name)), () => setSpaces(named));
     call("users").then((list) => setUsers(list.users.map((item) => item.user)), () => setUsers([]));
   }, [session.store, turn]);
   const chosen = params.space || session.default_space;
@@ -190,7 +190,7 @@ function App() {
       <a class="brand" href=${href([])}><${Logo} /><span>Longmind<small>Inspector</small></span></a>
       <nav aria-label="Views">${VIEWS.map(([view, title, icon, letter]) => html`<a key=${view} href=${href([view])} aria-current=${view === name ? "page" : null}>
         <${Icon} name=${icon} />${title}<kbd aria-hidden="true">${letter}</kbd></a>`)}</nav>
-      <footer>${session.store}<br />${session.engine} · ${session.write ? "changes allowed" : "read only"} · ${session.version}</footer>
+      <footer><strong title=${session.store}>${session.name}</strong><br />${session.engine} · ${session.write ? "changes allowed" : "read only"} · ${session.version}</footer>
     </header>
     <div class="body">
       <div class="top" role="region" aria-label="Where and when">

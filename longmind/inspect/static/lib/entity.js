@@ -5,14 +5,14 @@ import { Bitemporal } from "./bitemporal.js";
 import { Evidence } from "./evidence.js";
 import { number, period, time, value, words } from "./format.js";
 import { scope, set } from "./route.js";
-import { Answer, Card, Empty, Link, Page, Pill, Tabs, When, hue, useAnswer } from "./ui.js";
+import { Answer, Card, Empty, Link, Page, Pill, Tabs, When, useAnswer } from "./ui.js";
 
 const ENTITY = 7;
 
 export function Entity({ name, params, session, turn }) {
   const asked = scope(params);
   const current = useAnswer("facts.about", { subject: name, ...asked, limit: 500, shadowed: true }, { turn });
-  const history = useAnswer("facts.history", { subject: name, ...scope(params, ["space", "user"]), limit: 2000, evidence: 3 }, { turn });
+  const history = useAnswer("inspect.history", { subject: name, ...scope(params, ["space", "user"]) }, { turn });
   const names = useAnswer("facts.resolve", { name, near: true, ...asked }, { turn });
   const incoming = useAnswer("facts.neighbors", { entity: name, direction: "in", ...asked }, { turn });
   const match = names.answer?.matches.find((item) => item.key === name);
@@ -23,7 +23,7 @@ export function Entity({ name, params, session, turn }) {
       <${Card} class="w7" title="Now"><${Answer} of=${current}>${(found) => found.facts.length ? html`<${Current} facts=${found.facts} params=${params} />` : html`<${Empty} title="Nothing is held">Nothing is known of it here and then.<//>`}<//><//>
       <${Card} class="w5" title="Named by"><${Answer} of=${incoming}>${(found) => found.edges.length ? html`<ul class="stack tight">${found.edges.map((edge) => html`<li key=${edge.fact_id}><${Link} to=${["facts", edge.neighbor]} data-stop>${edge.neighbor}<//> <span class="muted">${words(edge.predicate)}</span></li>`)}</ul>` : html`<p class="muted small">No other entity names it.</p>`}<//><//>
     </div>
-    <${Answer} of=${history}>${(found) => html`<${History} facts=${found.facts} truncated=${found.truncated} params=${params} session=${session} />`}<//>
+    <${Answer} of=${history}>${(found) => html`<${History} found=${found} params=${params} />`}<//>
     <${Assertions} name=${name} params=${params} turn=${turn} />
   <//>`;
 }
@@ -67,28 +67,27 @@ function Premise({ id, lost, params }) {
   return html`<p class="small">${fact ? html`<${Link} to=${["facts", fact.subject]}>${fact.subject}<//> <span class="muted">${words(fact.predicate)}</span> ${value(fact.object)}` : html`<span class="muted">fact ${id}${found.problem ? `: ${found.problem.message}` : ""}</span>`} ${lost && html`<${Pill} tone="bad">gone<//>`}</p>`;
 }
 
-function History({ facts, truncated, params, session }) {
-  const counts = new Map();
-  for (const hit of facts) counts.set(hit.fact.predicate, (counts.get(hit.fact.predicate) || 0) + 1);
-  const order = [...counts.entries()].sort((one, other) => weight(other, facts) - weight(one, facts) || one[0].localeCompare(other[0]));
-  const chosen = counts.has(params.predicate) ? params.predicate : order[0]?.[0];
+function History({ found, params }) {
+  const { facts, panels, truncated } = found;
   const [picked, setPicked] = useState(null);
-  if (!facts.length) return html`<${Card} title="History"><${Empty} title="No history" /><//>`;
-  const hits = facts.filter((hit) => hit.fact.predicate === chosen);
-  const values = [...new Set(hits.map((hit) => value(hit.fact.object)))];
+  const hits = useMemo(() => new Map(facts.map((hit) => [hit.span_id, hit])), [facts]);
+  const order = useMemo(() => [...panels].sort((one, other) => weight(other, hits) - weight(one, hits) || one.predicate.localeCompare(other.predicate)), [panels]);
+  if (!panels.length) return html`<${Card} title="History"><${Empty} title="No history">Nothing was ever recorded of it here.<//><//>`;
+  const panel = order.find((item) => item.predicate === params.predicate) || order[0];
+  const values = new Map(panel.boxes.map((box) => [value(hits.get(box.span_id).fact.object), box.colour]));
   return html`<${Card} title="History on two axes" action=${html`<span class="small muted">valid time across, system time down</span>`}>
-    <${Tabs} label="Predicates" chosen=${chosen} choose=${(name) => { setPicked(null); set({ predicate: name }, { replace: true }); }} tabs=${order.slice(0, 30).map(([name, count]) => [name, words(name), count])} />
-    <${Bitemporal} hits=${hits.slice(0, 400)} now=${session.now} pick=${setPicked} />
-    <div class="row small muted">${values.slice(0, 12).map((shown) => html`<span key=${shown} class="kind c${hue(shown)}">${shown}</span>`)}</div>
+    <${Tabs} label="Predicates" chosen=${panel.predicate} choose=${(name) => { setPicked(null); set({ predicate: name }, { replace: true }); }} tabs=${order.slice(0, 30).map((item) => [item.predicate, words(item.predicate), item.boxes.length])} />
+    <${Bitemporal} panel=${panel} hits=${hits} pick=${setPicked} />
+    <div class="row small muted">${[...values].slice(0, 12).map(([shown, colour]) => html`<span key=${shown} class="kind c${colour}">${shown}</span>`)}</div>
     ${truncated && html`<p class="small muted">Only the first ${number(facts.length)} periods are shown.</p>`}
     ${picked && html`<div class="picked"><div class="row between"><strong>${words(picked.fact.predicate)}: ${value(picked.fact.object)}</strong><span class="small muted">${period(picked.valid_from, picked.valid_to)} · known from ${time(picked.system_from)}${picked.system_to ? ` to ${time(picked.system_to)}` : ""}</span></div><${Why} key=${picked.span_id} hit=${picked} params=${params} /></div>`}
   <//>`;
 }
 
 // What changed most is what people want to see first: values that took each other's place.
-function weight([name, count], facts) {
-  const closed = facts.filter((hit) => hit.fact.predicate === name && (hit.system_to != null || hit.valid_to != null)).length;
-  return count > 60 ? 0.5 : closed * 3 + Math.min(count, 5) / 10;
+function weight(panel, hits) {
+  const ended = panel.boxes.filter((box) => !box.held || hits.get(box.span_id).valid_to != null).length;
+  return panel.boxes.length > 60 ? 0.5 : ended * 3 + Math.min(panel.boxes.length, 5) / 10;
 }
 
 function Assertions({ name, params, turn }) {

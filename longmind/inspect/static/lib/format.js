@@ -70,6 +70,8 @@ export function clock(ms) {
   return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
 }
 
+export const seconds = (value) => (value < 0.1 ? `${Math.round(value * 1000)} ms` : `${value.toFixed(value < 10 ? 1 : 0)} s`);
+
 export const percent = (share) => `${Math.round(share * 100)}%`;
 
 export const words = (name) => String(name).replaceAll("_", " ");

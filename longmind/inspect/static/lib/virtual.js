@@ -65,7 +65,7 @@ export function VirtualList({ name, inputs, rows, next, height = 68, total, turn
     <div style=${{ height: `${known * height}px` }}>
       ${items.slice(first, last).map((item, index) => children(item, { top: `${(first + index) * height}px`, height: `${height}px` }))}
     </div>
-    ${!items.length && (more && !Object.keys(more).length ? html`<${Waiting} />` : empty || html`<${Empty} title="Nothing here" />`)}
+    ${!items.length && (more ? html`<${Waiting} />` : empty || html`<${Empty} title="Nothing here" />`)}
     <span class="sr" role="status">${items.length} loaded</span>
   </div>`;
 }

@@ -29,30 +29,32 @@ export default function Graph({ route, turn }) {
   <//>`;
 }
 
+// Nodes and links as the picture wants them; around a focus, only those within so many steps of it.
 function data(found, focus, depth) {
-  const nodes = new Map();
-  const node = (id, label, entity) => {
-    if (!nodes.has(id)) nodes.set(id, { id, label, entity, degree: 0, kind: found.kinds[label] || "" });
-    nodes.get(id).degree += 1;
-  };
-  let links = found.edges.map((edge) => ({ source: edge.subject, target: edge.entity ? edge.object : `= ${edge.object}`, predicate: edge.predicate, label: edge.object, entity: edge.entity }));
-  if (focus) {
-    const near = new Set([focus]);
+  let edges = found.edges;
+  const start = focus == null ? -1 : found.nodes.findIndex((node) => node.entity && node.name === focus);
+  if (focus != null) {
+    let near = new Set([start]);
     for (let step = 0; step < depth; step += 1) {
-      for (const link of links) {
-        if (link.entity !== false || near.has(link.source)) {
-          if (near.has(link.source) && !near.has(link.target)) near.add(`\u0000${link.target}`);
-          else if (near.has(link.target) && !near.has(link.source)) near.add(`\u0000${link.source}`);
-        }
+      const further = new Set(near);
+      for (const [subject, , object] of edges) {
+        if (near.has(subject)) further.add(object);
+        else if (near.has(object)) further.add(subject);
       }
-      for (const name of [...near]) if (name.startsWith("\u0000")) { near.delete(name); near.add(name.slice(1)); }
+      near = further;
     }
-    links = links.filter((link) => near.has(link.source) && near.has(link.target));
+    edges = edges.filter(([subject, , object]) => near.has(subject) && near.has(object));
   }
-  for (const link of links) {
-    node(link.source, link.source, true);
-    node(link.target, link.label, link.entity);
-  }
+  const nodes = new Map();
+  const node = (index) => {
+    if (!nodes.has(index)) {
+      const { name, kind, entity } = found.nodes[index];
+      nodes.set(index, { id: entity ? name : `= ${name}`, label: name, entity, kind, degree: 0 });
+    }
+    nodes.get(index).degree += 1;
+    return nodes.get(index).id;
+  };
+  const links = edges.map(([subject, predicate, object]) => ({ source: node(subject), target: node(object), predicate: found.predicates[predicate].name }));
   return { nodes: [...nodes.values()], links };
 }
 
@@ -153,7 +155,7 @@ function Canvas({ found, params }) {
 function Find({ found, params }) {
   const [typed, setTyped] = useState(params.focus || "");
   useEffect(() => setTyped(params.focus || ""), [params.focus]);
-  const names = useMemo(() => [...new Set(found.edges.flatMap((edge) => (edge.entity ? [edge.subject, edge.object] : [edge.subject])))].sort(), [found]);
+  const names = useMemo(() => found.nodes.filter((node) => node.entity).map((node) => node.name).sort(), [found]);
   const matches = typed && typed !== params.focus ? names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).slice(0, 8) : [];
   return html`<input data-search type="search" aria-label="Find an entity in the graph" placeholder="Name of an entity" value=${typed} onInput=${(event) => setTyped(event.target.value)} onKeyDown=${(event) => event.key === "Enter" && matches[0] && set({ focus: matches[0] })} />
     <ul class="stack tight">${matches.map((name) => html`<li key=${name}><button class="link" onClick=${() => set({ focus: name })}>${name}</button></li>`)}</ul>`;

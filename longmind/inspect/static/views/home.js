@@ -10,7 +10,7 @@ export default function Home({ route, session, turn }) {
   const asked = scope(route.params);
   const overview = useAnswer("inspect.overview", asked, { turn });
   const everywhere = session.everywhere;
-  const stats = useAnswer("stats", {}, { when: everywhere, turn });
+  const store = useAnswer("inspect.store", {}, { when: everywhere, turn });
   const users = useAnswer("users", {}, { when: everywhere, turn });
   const log = useAnswer("audit.list", { limit: 8, space: asked.space, user: asked.user }, { turn });
   const latest = useAnswer("inspect.frames", { ...asked, limit: 6 }, { turn });
@@ -21,7 +21,7 @@ export default function Home({ route, session, turn }) {
         <${Figure} to="facts" label="Facts held" value=${view.facts} note=${today(view.learned_today, "learned today")} />
         <${Figure} to="facts" label="Entities" value=${view.entities} note=${view.quarantined ? `${view.quarantined} in quarantine` : "none in quarantine"} />
         <${Figure} to="talk" params=${{ tab: "memories" }} label="Memories" value=${active(view)} note=${layers(view)} />
-        ${everywhere && html`<${Answer} of=${stats} quiet>${(whole) => html`<${Figure} to="upkeep" label="On disk" value=${bytes(whole.bytes)} note=${`${number(whole.live)} frames in all spaces`} />`}<//>`}
+        ${everywhere && html`<${Answer} of=${store} quiet>${(whole) => html`<${Figure} to="upkeep" label="On disk" value=${bytes(whole.bytes)} note=${`${number(whole.live)} frames in all spaces`} />`}<//>`}
       </div>
       <div class="grid">
         <${Card} title="Frames over time" class="w8">${view.activity.length ? html`<${ActivityChart} activity=${view.activity} kinds=${view.kinds} step=${view.step} />` : html`<${Empty} title="Nothing here yet">Remember something, or look from another space or moment.<//>`}<//>
@@ -30,7 +30,7 @@ export default function Home({ route, session, turn }) {
           <span class="row small"><${Kind} name=${frame.kind} />${(frame.speaker || frame.role) && html`<span class="muted">${frame.speaker || frame.role}</span>`}<span class="muted"><${When} ms=${frame.occurred_at} /></span></span>
           <span class="clip" dir="auto">${frame.title ? `${frame.title}: ` : ""}${frame.text}</span><//></li>`)}</ul>`}<//><//>
         <div class="w4 stack">
-          <${Card} title="Spaces and users"><${Places} stats=${stats.answer} users=${users.answer} view=${view} /><//>
+          <${Card} title="Spaces and users"><${Places} store=${store.answer} users=${users.answer} view=${view} /><//>
           <${Card} title="Latest changes" action=${html`<${Link} to="upkeep" params=${{ tab: "log" }}>Audit log<//>`}>
             <${Answer} of=${log}>${(page) => html`<ul class="stack tight">${page.entries.map((entry) => html`<li key=${entry.id} class="row between small"><span><code>${entry.action}</code></span><span class="muted">${ago(entry.recorded_at, session.now)}</span></li>`)}</ul>`}<//>
           <//>
@@ -63,8 +63,8 @@ function Kinds({ kinds }) {
     <${Link} to="frames" params=${{ kind: kind.name }}>${words(kind.name)}<//><${Bar} share=${kind.count / most} label=${`${kind.count} of kind ${kind.name}`} /><b>${number(kind.count)}</b></li>`)}</ul>`;
 }
 
-function Places({ stats, users, view }) {
-  const spaces = stats ? Object.entries(stats.by_space).sort((one, other) => other[1] - one[1]) : view.places.map((place) => [place.space, place.count]);
+function Places({ store, users, view }) {
+  const spaces = store ? store.spaces.map((item) => [item.name, item.count]).sort((one, other) => other[1] - one[1]) : view.places.map((place) => [place.space, place.count]);
   return html`<ul class="stack tight">
     ${spaces.slice(0, 6).map(([name, count]) => html`<li key=${name} class="row between"><${Link} to="home" params=${{ space: name }}>${name}<//><span class="muted small">${number(count)} frames</span></li>`)}
     ${(users?.users || []).slice(0, 6).map((item) => html`<li key=${`@${item.user}`} class="row between"><span><${Pill} tone="accent">user<//> <${Link} to="home" params=${{ user: item.user }}>${item.user}<//></span><span class="muted small">${number(item.frames)} frames, ${number(item.facts)} facts</span></li>`)}

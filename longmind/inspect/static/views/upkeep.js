@@ -1,11 +1,14 @@
 // Upkeep: is it whole, how large is it, who did what, what did it cost, does it still find what it must?
 
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
-import { bytes, number, time, words } from "../lib/format.js";
+import { bytes, number, percent, seconds, time, words } from "../lib/format.js";
 import { oneSpace, scope, set } from "../lib/route.js";
-import { Act, Answer, Card, Confirm, Definition, Empty, Link, Page, Pill, Tabs, When, useAnswer } from "../lib/ui.js";
+import { Act, Answer, Card, Confirm, Definition, Empty, Link, Page, Pill, Tabs, Trouble, When, useAnswer } from "../lib/ui.js";
 import { VirtualList } from "../lib/virtual.js";
+
+const POLL = 700;
+const IDLE = 3000;
 
 export default function Upkeep({ route, session, turn }) {
   const { params } = route;
@@ -19,18 +22,97 @@ export default function Upkeep({ route, session, turn }) {
 }
 
 function Health({ session, turn }) {
+  const store = useAnswer("inspect.store", {}, { turn });
   const stats = useAnswer("stats", {}, { turn });
-  const [deep, setDeep] = useState(false);
-  const check = useAnswer("verify", { deep: deep || undefined }, { turn });
-  const [done, setDone] = useState(null);
+  const { tasks, problem, start, refused } = useTasks(turn);
+  const check = tasks.find((task) => task.name === "verify");
+  const asked = useRef(false);
+  useEffect(() => {
+    // The first look at a store checks it once; later, whoever wants to know asks again.
+    if (tasks.loaded && !check && !asked.current) {
+      asked.current = true;
+      start("verify", {});
+    }
+  }, [tasks]);
+  const others = tasks.filter((task) => task.name !== "verify");
   return html`<div class="grid">
-    <${Card} class="w6" title="Is it whole?" action=${html`<button class="small" disabled=${check.busy} onClick=${() => (deep ? check.reload() : setDeep(true))}>Check everything</button>`}>
-      <${Answer} of=${check}>${(report) => html`<div class="stack">${report.problems.length ? html`<div class="trouble" role="alert"><strong>${report.problems.length} problems</strong>${report.problems.slice(0, 20).map((item, index) => html`<p key=${index}><code>${item.code}</code> ${item.detail || item.message || ""}</p>`)}</div>` : html`<div class="row"><${Pill} tone="good">no problems<//><span class="muted small">${report.deep ? `every row was checked (${number(report.frames)} frames)` : "a quick check"}, ${report.seconds.toFixed(2)} s</span></div>`}${report.notes.map((note) => html`<p class="small muted">${note}</p>`)}</div>`}<//><//>
-    <${Card} class="w6" title="Size"><${Answer} of=${stats}>${(found) => html`<${Definition} rows=${[["Where", found.location], ["Engine", `${found.engine}, format ${found.format}`], ["On disk", bytes(found.bytes)], ["Frames", `${number(found.live)} in use, ${number(found.retired)} retired`], ["Embedder", session.embedder || "none"], ["Last write", time(found.revision)]]} />`}<//><//>
-    <${Card} class="w6" title="Parts"><${Answer} of=${stats}>${(found) => html`<div class="scroll-x"><table><tbody>${Object.entries(found.parts).map(([part, figures]) => html`<tr key=${part}><td class="strong">${words(part)}</td><td class="muted">${Object.entries(figures).filter(([, count]) => count).map(([name, count]) => `${words(name)} ${typeof count === "number" ? number(count) : count}`).join(", ") || "empty"}</td></tr>`)}</tbody></table></div>`}<//><//>
-    <${Card} class="w6" title="Tidy up">${session.write ? html`<div class="stack"><p class="row"><${Act} label="Maintain" name="maintain" inputs=${{ max_seconds: 5 }} after=${(answer) => { setDone(answer); stats.reload(); }} title="Missing vectors and short forms, unused space" /><${Act} label="Reindex" name="reindex" inputs=${{}} after=${(answer) => { setDone(answer); stats.reload(); }} /><${Act} label="Compact" name="compact" inputs=${{}} after=${(answer) => { setDone(answer); stats.reload(); }} /></p>${done && html`<pre class="context-text" tabindex="0" role="status">${JSON.stringify(done, null, 2)}</pre>`}</div>` : html`<p class="muted">Start with <code>--write</code> to maintain, reindex or compact from here.</p>`}
-      <p class="small muted">Backups are files, so they are made where files may be written: <code>longmind backup copy.mind</code>.</p><//>
+    <${Card} class="w6" title="Is it whole?" action=${!problem && html`<span class="row"><button class="small" disabled=${check?.state === "running"} onClick=${() => start("verify", {})}>Quick check</button><button class="small" disabled=${check?.state === "running"} onClick=${() => start("verify", { deep: true })}>Check everything</button></span>`}>
+      ${problem ? html`<p class="muted">${problem.status === 403 ? "Checking a store needs a key with the role admin." : problem.message}</p>` : check ? html`<${Check} task=${check} revision=${tasks.revision} />` : html`<p class="muted">Looking…</p>`}<//>
+    <${Card} class="w6" title="Size"><${Answer} of=${store}>${(found) => html`<${Definition} rows=${[["Where", session.store], ["Engine", `${session.engine}, format ${found.format}`], ["On disk", bytes(found.bytes)], ["Frames", `${number(found.live)} in use, ${number(found.retired)} retired`], ["Embedder", session.embedder || "none"], ["Last write", time(found.revision)]]} />`}<//><//>
+    <${Card} class="w6" title="Parts"><${Answer} of=${stats}>${(found) => html`<${Parts} parts=${found.parts} />`}<//><//>
+    <${Card} class="w6" title="Tidy up"><div class="stack">
+      ${session.write ? html`<div class="row">${[["Maintain", "maintain", { max_seconds: 5 }, "Missing vectors and short forms, unused space"], ["Reindex", "reindex", {}, "Makes everything that is derived anew, beside what answers meanwhile"], ["Compact", "compact", {}, "Gives unused space back"]].map(([label, name, inputs, title]) => html`<button key=${name} title=${title} disabled=${tasks.some((task) => task.state === "running" && task.name === name)} onClick=${() => start(name, inputs, stats.reload)}>${label}</button>`)}</div>` : html`<p class="muted">Start with <code>--write</code> to maintain, reindex or compact from here.</p>`}
+      ${refused && html`<${Trouble} problem=${refused} />`}
+      ${others.map((task, index) => html`<${TaskLine} key=${`${task.name}${index}`} task=${task} />`)}
+      <p class="small muted">Backups are files, so they are made where files may be written: <code>longmind backup copy.mind</code>.</p></div><//>
   </div>`;
+}
+
+// Long work goes on when the page is left: it is asked about, and never waited for.
+function useTasks(turn) {
+  const [state, setState] = useState({ tasks: [] });
+  const [round, setRound] = useState(0);
+  const [refused, setRefused] = useState(null);
+  useEffect(() => {
+    let left = false;
+    call("inspect.tasks").then(
+      (answer) => !left && setState({ tasks: Object.assign(answer.tasks, { loaded: true, revision: answer.revision }) }),
+      (problem) => !left && setState({ tasks: [], problem }),
+    );
+    return () => { left = true; };
+  }, [round, turn]);
+  const running = state.tasks.some((task) => task.state.startsWith("running"));
+  useEffect(() => {
+    // A rebuild by another process is no write, and would otherwise go unseen.
+    const timer = setInterval(() => !document.hidden && setRound((count) => count + 1), running ? POLL : IDLE);
+    return () => clearInterval(timer);
+  }, [running]);
+  const start = (name, inputs, after) => {
+    setRefused(null);
+    const look = () => setRound((count) => count + 1);
+    call(name, inputs).then(() => { after?.(); look(); }, (problem) => { setRefused(problem); look(); });
+    setTimeout(look, 60);
+  };
+  return { ...state, refused, start };
+}
+
+function Progress({ task }) {
+  const counted = task.total ? `, ${number(task.done)} of ${number(task.total)}` : "";
+  return html`<div class="progress"><div class="row between small"><span>${words(task.stage) || "starting"}<span class="muted">${counted}</span></span><span class="muted">${percent(task.share)}</span></div>
+    <progress max="1" value=${task.share} aria-label=${`${task.name}: ${percent(task.share)}`}></progress></div>`;
+}
+
+function Check({ task, revision }) {
+  if (task.state === "running") return html`<${Progress} task=${task} />`;
+  if (task.state === "failed") return html`<${Trouble} problem=${{ message: "The check could not be finished.", hint: task.error }} />`;
+  const report = task.result;
+  const ended = task.started_at + task.seconds * 1000;
+  return html`<div class="stack" role="status">${report.problems.length ? html`<div class="trouble" role="alert"><strong>${number(report.problems.length)} ${report.problems.length === 1 ? "problem" : "problems"}</strong>${report.problems.slice(0, 20).map((item, index) => html`<p key=${index}><code>${item.code}</code> ${item.detail || item.message || ""}</p>`)}</div>`
+      : html`<div class="row"><${Pill} tone="good">no problems<//><span class="muted small">${report.deep ? `every row was checked (${number(report.frames)} frames)` : "a quick check"}, ${seconds(report.seconds)}</span></div>`}
+    <p class="small muted">Checked ${time(ended)}${revision > ended ? ", before the latest write" : ""}.</p>
+    ${report.notes.map((note) => html`<p key=${note} class="small muted">${note}</p>`)}</div>`;
+}
+
+const OUTCOMES = { running: "accent", "running elsewhere": "accent", done: "good", failed: "bad", stopped: "warn" };
+
+function TaskLine({ task }) {
+  return html`<div class="task"><div class="row between"><strong>${task.name}</strong><${Pill} tone=${OUTCOMES[task.state]}>${task.state}<//></div>
+    ${task.state === "done" ? html`<p class="small muted" role="status">${outcome(task)}, ${seconds(task.seconds)}</p>` : task.state === "failed" ? html`<p class="small" role="alert">${task.error}</p>` : html`<${Progress} task=${task} />`}
+    ${task.state === "stopped" && html`<p class="small muted">Its process is gone. Reindex goes on from there; maintain deletes what it left.</p>`}</div>`;
+}
+
+function outcome({ name, result }) {
+  if (name === "maintain") {
+    const parts = Object.entries(result?.done || {}).map(([part, counts]) => `${words(part)}: ${Object.entries(counts).map(([what, count]) => `${number(count)} ${words(what)}`).join(", ")}`);
+    return parts.join("; ") || "nothing to do";
+  }
+  if (name === "reindex") return Object.entries(result || {}).filter(([, count]) => count).map(([part, count]) => `${words(part)} ${number(count)}`).join(", ") || "nothing to rebuild";
+  return "finished";
+}
+
+function Parts({ parts }) {
+  const figures = (counts) => Object.entries(counts).filter(([, count]) => count).map(([name, count]) => html`<span key=${name} class="figure"><b>${typeof count === "number" ? number(count) : count}</b> ${words(name)}</span>`);
+  return html`<dl class="definition">${Object.entries(parts).map(([part, counts]) => html`<div key=${part}><dt>${words(part)}</dt><dd class="figures-inline">${Object.values(counts).some(Boolean) ? figures(counts) : html`<span class="muted">empty</span>`}</dd></div>`)}</dl>`;
 }
 
 function Snapshots({ params, session, turn }) {
@@ -52,10 +134,43 @@ function Snapshots({ params, session, turn }) {
 
 function Golden({ params, session, turn }) {
   const space = oneSpace(params, session);
-  const run = useAnswer("golden.run", { space, keep: false }, { turn });
   const list = useAnswer("golden.list", { space }, { turn });
-  const asked = new Map((list.answer?.questions || []).map((item) => [item.name, item]));
-  return html`<${Card} title="Golden questions" class="flush" action=${session.write && html`<${Act} label="Run and keep" name="golden.run" inputs=${{ space }} after=${run.reload} />`}><${Answer} of=${run}>${(report) => report.results.length ? html`<div class="row small pages"><${Pill} tone="good">${report.passed} pass<//>${report.failed > 0 && html`<${Pill} tone="bad">${report.failed} fail<//>`}<span class="muted">asked now, against the last run that was kept</span></div><div class="scroll-x"><table><thead><tr><th>Question</th><th>Must find</th><th>Places</th><th>Since the last run</th><th></th></tr></thead><tbody>${report.results.map((item) => html`<tr key=${item.name}><td><div class="strong"><${Link} to="search" params=${{ q: item.query, space: params.space }} data-stop>${item.query}<//></div><span class="small muted">${item.name}</span></td><td>${[...(asked.get(item.name)?.texts || []), ...(asked.get(item.name)?.frames || []).map((id) => `frame ${id}`)].join(", ")}</td><td>${Object.values(item.ranks).map((rank) => `#${rank}`).join(", ") || "–"}${item.problems.map((problem) => html`<p key=${problem} class="small muted">${problem}</p>`)}</td><td>${item.moved.length ? item.moved.join("; ") : html`<span class="muted">as before</span>`}</td><td><${Pill} tone=${item.passed ? "good" : "bad"}>${item.passed ? "pass" : "fail"}<//>${session.write && html` <${Act} label="Remove" name="golden.remove" tone="small quiet" inputs=${{ name: item.name, space }} after=${() => { list.reload(); run.reload(); }} />`}</td></tr>`)}</tbody></table></div>` : html`<${Empty} title="No golden questions">Keep one from the search bench: what a store must find, asked again whenever something changes.<//>`}<//><//>`;
+  const history = useAnswer("golden.history", { space }, { turn });
+  const [asked, setAsked] = useState({});
+  const ask = (keep) => {
+    setAsked({ busy: true });
+    call("golden.run", { space, keep }).then((report) => { setAsked({ report }); if (keep) history.reload(); }, (problem) => setAsked({ problem }));
+  };
+  const now = new Map((asked.report?.results || []).map((item) => [item.name, item]));
+  const runs = new Map();
+  for (const run of history.answer?.runs || []) runs.set(run.name, [...(runs.get(run.name) || []), run]);
+  const questions = list.answer?.questions || [];
+  return html`<${Card} title="Golden questions" class="flush" action=${questions.length > 0 && html`<span class="row"><button class="small" disabled=${asked.busy} onClick=${() => ask(false)}>Ask now</button>${session.write && html`<button class="small primary" disabled=${asked.busy} onClick=${() => ask(true)}>Run and keep</button>`}</span>`}>
+    ${asked.problem && html`<${Trouble} problem=${asked.problem} />`}
+    ${asked.report && html`<div class="row small pages" role="status"><${Pill} tone="good">${asked.report.passed} pass<//>${asked.report.failed > 0 && html`<${Pill} tone="bad">${asked.report.failed} fail<//>`}<span class="muted">asked just now</span></div>`}
+    <${Answer} of=${list}>${() => questions.length ? html`<div class="scroll-x"><table><thead><tr><th>Question</th><th>Must find</th><th>Last result</th><th>Runs that were kept</th>${session.write && html`<th><span class="sr">Actions</span></th>`}</tr></thead>
+      <tbody>${questions.map((item) => html`<${GoldenRow} key=${item.name} item=${item} result=${now.get(item.name)} runs=${runs.get(item.name) || []} params=${params} session=${session} space=${space} removed=${list.reload} />`)}</tbody></table></div>`
+      : html`<${Empty} title="No golden questions">Keep one from the search bench: what a store must find, asked again whenever something changes.<//>`}<//><//>`;
+}
+
+function GoldenRow({ item, result, runs, params, session, space, removed }) {
+  const last = result || runs[0];
+  const wanted = [...item.texts.map((text) => `“${text}”`), ...item.frames.map((id) => `frame ${id}`), ...item.not_texts.map((text) => `not “${text}”`), ...item.not_frames.map((id) => `not frame ${id}`)];
+  return html`<tr><td><div class="strong"><${Link} to="search" params=${{ q: item.query, space: params.space }} data-stop>${item.query}<//></div>${item.name !== item.query && html`<span class="small muted">${item.name}</span>`}</td>
+    <td>${wanted.join(", ")}</td>
+    <td>${last ? html`<span class="row"><${Pill} tone=${last.passed ? "good" : "bad"}>${last.passed ? "pass" : "fail"}<//><span class="small muted">${Object.values(last.ranks).length ? `at place ${Object.values(last.ranks).join(", ")}` : ""}</span></span>` : html`<span class="muted small">never asked</span>`}
+      ${(result?.problems || []).map((problem) => html`<p key=${problem} class="small">${problem}</p>`)}${(result?.moved || []).map((moved) => html`<p key=${moved} class="small muted">${moved}</p>`)}</td>
+    <td><${Runs} runs=${runs} /></td>
+    ${session.write && html`<td><${Act} label="Remove" name="golden.remove" tone="small quiet" inputs=${{ name: item.name, space }} after=${removed} /></td>`}</tr>`;
+}
+
+// Oldest to the left: one mark for each run, as high as its place is good.
+function Runs({ runs }) {
+  if (!runs.length) return html`<span class="muted small">none yet</span>`;
+  const shown = [...runs].reverse();
+  const place = (run) => Math.min(...Object.values(run.ranks), Infinity);
+  const said = (run) => `${time(run.at)}: ${run.passed ? "pass" : "fail"}${Number.isFinite(place(run)) ? `, place ${place(run)}` : ""}${run.embedder ? `, ${run.embedder}` : ""}`;
+  return html`<div class="runs-cell"><div class="runs" role="img" aria-label=${`${runs.filter((run) => run.passed).length} of ${runs.length} runs passed`}>${shown.map((run) => html`<i key=${run.at} class=${run.passed ? "good" : "bad"} style=${{ height: `${run.passed ? Math.max(30, 110 - 10 * Math.min(place(run), 9)) : 100}%` }} title=${said(run)}></i>`)}</div><span class="small muted nowrap">last <${When} ms=${runs[0].at} /></span></div>`;
 }
 
 function Log({ params, session, turn }) {
