@@ -135,7 +135,10 @@ def _add(tx: Transaction, segment: Segment, *, least: int) -> int:
 
 def _count(db: Connection, key: BlockKey) -> int:
     data = blocks.read(db, key)
-    return 0 if data is None else len(column_rows.unpack(data))
+    try:
+        return 0 if data is None else len(column_rows.unpack(data, (key.first_id, key.last_id)))
+    except column_rows.Malformed:
+        return 0
 
 
 def pack_lengths(db: Connection, segment: Segment, after: int, up_to: int) -> bytes:
@@ -160,7 +163,10 @@ def _expected(db: Connection, key: BlockKey, data: bytes) -> bytes:
     columns = column_rows.read_columns(db, segment, after=key.first_id - 1, limit=FULL, up_to=key.last_id)
     if columns is None:
         return b""
-    stored = column_rows.unpack(data)
+    try:
+        stored = column_rows.unpack(data, (key.first_id, key.last_id))
+    except column_rows.Malformed:
+        return b""
     if len(stored) != len(columns):
         return b""
     columns.numbers["retired_at"][:] = stored.numbers["retired_at"]

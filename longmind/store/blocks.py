@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from longmind.store.engine import Connection
 from longmind.store.segments import Segment
-from longmind.store.tables import typed
+from longmind.store.tables import damaged, typed
 from longmind.store.transaction import Transaction
 
 COLUMNS: Final = "columns"
@@ -70,6 +70,15 @@ def write(
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
         (*key[:5], _checksum(key, data), data),
     )
+
+
+def rebuilt_at(db: Connection, setting: str) -> int:
+    """The revision at which an index was last rebuilt, by the setting that says so; 0 for never."""
+    row = db.one("SELECT value FROM store_setting WHERE name = ?", (setting,))
+    try:
+        return 0 if row is None else int(row[0])
+    except (TypeError, ValueError):
+        raise damaged("store_setting") from None
 
 
 def all_keys(db: Connection) -> list[BlockKey]:

@@ -29,12 +29,12 @@ from longmind.store.catalog_view import (
     Corpus,
     PartView,
 )
-from longmind.store.column_rows import FrameColumns, read_columns, unpack
+from longmind.store.column_rows import FrameColumns, Malformed, read_columns, unpack
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Mirrors
 from longmind.store.lapses import Absences, Expiries, Staged
 from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, segments_of
-from longmind.store.tables import typed
+from longmind.store.tables import check_frame_id, typed
 from longmind.store.transaction import Snapshot
 
 __all__ = ["Catalog", "CatalogView", "Corpus"]
@@ -189,11 +189,16 @@ class _FrameTable:
             if key.first_id <= covered:
                 continue
             data = blocks.read(db, key)
-            if data is None:  # damaged: its frames are read as rows, before the next block or at the end
+            try:
+                columns = None if data is None else unpack(data, (key.first_id, key.last_id))
+            except Malformed:
+                columns = None
+            if columns is None:  # damaged: its frames are read as rows, before the next block or at the end
                 continue
+            check_frame_id(db, key.last_id, "segment_block")
             if key.first_id > covered + 1:
                 self._append(db, up_to=key.first_id - 1)
-            self._add(unpack(data))
+            self._add(columns)
             covered = key.last_id
             oldest = key.revision if oldest is None else min(oldest, key.revision)
         return oldest

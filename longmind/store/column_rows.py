@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from longmind.base.arrays import AnyArray, BoolArray, Int32Array, Int64Array, np
+from longmind.base.json_text import parse_json
 from longmind.base.times import FOREVER
 from longmind.store.engine import Connection
 from longmind.store.segments import Segment
@@ -23,8 +24,14 @@ NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_at
 _FLAGS: Final = ("is_global", "is_chunk")
 _KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]), bytes)
 """Of the columns that are read, from `space` on."""
-_MOST_BYTES: Final = 1 << 30
-"""What a block may unpack to, however much it says."""
+_MOST_BYTES: Final = 1 << 27
+"""What a block may unpack to, however much it says: many times what the largest one holds."""
+_TYPES: Final = ("<i8", "<i4", "|b1")
+"""Of the arrays in a block."""
+
+
+class Malformed(ValueError):
+    """A block that holds something else than what is packed: its rows are to be read in its place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,15 +99,44 @@ def pack(columns: FrameColumns) -> bytes:
     return pack_arrays(arrays, texts)
 
 
-def unpack(block: bytes) -> FrameColumns:
+def unpack(block: bytes, ids: tuple[int, int]) -> FrameColumns:
+    """The columns in a block for a range of ids; `Malformed` if it is anything else."""
     arrays, texts = unpack_arrays(block)
-    return FrameColumns(
-        arrays["ids"],
-        {name: arrays[name] for name in _FLAGS},
-        {name: (texts[name], arrays[name]) for name in TEXTS},
-        {name: arrays[name] for name in NUMBERS},
-        arrays["content"],
-    )
+    check_ids(arrays.get("ids"), ids)
+    try:
+        columns = FrameColumns(
+            arrays["ids"],
+            {name: _of(arrays[name], bool) for name in _FLAGS},
+            {name: (texts[name], _of(arrays[name], np.int32)) for name in TEXTS},
+            {name: _of(arrays[name], np.int64) for name in NUMBERS},
+            _of(arrays["content"], np.int64),
+        )
+    except (KeyError, TypeError):
+        raise Malformed from None
+    if any(len(array) != len(columns) for array in arrays.values()):
+        raise Malformed
+    for different, codes in columns.texts.values():
+        if not isinstance(different, list) or not all(isinstance(text, str) for text in different):
+            raise Malformed
+        if len(codes) and not -1 <= int(codes.min()) <= int(codes.max()) < len(different):
+            raise Malformed
+    return columns
+
+
+def check_ids(found: Any, ids: tuple[int, int]) -> Int64Array:
+    """The array, if it has ids of the range, ascending; `Malformed` if not."""
+    if found is None or found.dtype != np.int64 or not np.all(found[1:] > found[:-1]):
+        raise Malformed
+    if len(found) and not ids[0] <= int(found[0]) <= int(found[-1]) <= ids[1]:
+        raise Malformed
+    checked: Int64Array = found
+    return checked
+
+
+def _of(array: AnyArray, dtype: Any) -> Any:
+    if array.dtype != dtype:
+        raise Malformed
+    return array
 
 
 def pack_arrays(arrays: Mapping[str, AnyArray], also: Any) -> bytes:
@@ -117,17 +153,25 @@ def pack_arrays(arrays: Mapping[str, AnyArray], also: Any) -> bytes:
     return zlib.compress(b"".join(parts), 1)
 
 
-def unpack_arrays(block: bytes) -> tuple[dict[str, Any], Any]:
-    inflater = zlib.decompressobj()
-    raw = inflater.decompress(block, _MOST_BYTES)
+def unpack_arrays(block: bytes, most_bytes: int = _MOST_BYTES) -> tuple[dict[str, Any], Any]:
+    """What was packed; `Malformed` if it is anything else, since a store may be anybody's."""
+    try:
+        return _unpacked(zlib.decompressobj().decompress(block, most_bytes))
+    except (zlib.error, ValueError, TypeError, KeyError, OverflowError):
+        raise Malformed from None
+
+
+def _unpacked(raw: bytes) -> tuple[dict[str, Any], Any]:
     size = int.from_bytes(raw[:4], "little")
-    head = json.loads(raw[4 : 4 + size])
+    head = parse_json(raw[4 : 4 + size])
     position = 4 + size
     arrays: dict[str, Any] = {}
     for name, dtype, count in head["arrays"]:
+        if dtype not in _TYPES or type(count) is not int or not 0 <= count <= len(raw):
+            raise Malformed
         width = np.dtype(dtype).itemsize
         shuffled = np.frombuffer(raw, dtype=np.uint8, count=count * width, offset=position)
         values = np.ascontiguousarray(shuffled.reshape(width, count).T).view(dtype).reshape(-1)
-        arrays[name] = np.cumsum(values) if values.dtype == np.int64 else values
+        arrays[str(name)] = np.cumsum(values) if values.dtype == np.int64 else values
         position += count * width
     return arrays, head["also"]

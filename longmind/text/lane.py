@@ -16,7 +16,7 @@ from longmind.base.ordering import first_of_each
 from longmind.base.words import fold
 from longmind.store import blocks
 from longmind.store.catalog import CatalogView, Corpus
-from longmind.store.column_rows import unpack_arrays
+from longmind.store.column_rows import Malformed, check_ids, unpack_arrays
 from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.follower import Mirrors, settings_generation
 from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors
@@ -176,16 +176,20 @@ class _LengthTable:
 
     def _load_blocks(self, db: Connection) -> None:
         """Take what is there as blocks that were made since the index was, up to the first gap."""
-        rebuilt = db.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
+        rebuilt = blocks.rebuilt_at(db, REBUILT)
         covered, ids, lengths = 0, [self.counted[0].ids], [self.counted[1]]
         for key in blocks.keys(db, self._segment, blocks.LENGTHS):
-            is_current = rebuilt is None or key.revision > int(rebuilt[0])
-            data = blocks.read(db, key) if is_current and key.first_id == covered + 1 else None
+            is_next = key.revision > rebuilt and key.first_id == covered + 1
+            data = blocks.read(db, key) if is_next else None
             if data is None:
                 break
-            arrays, _ = unpack_arrays(data)
-            ids.append(arrays["ids"])
-            lengths.append(arrays["lengths"])
+            try:
+                found, words = block_lengths(data, (key.first_id, key.last_id))
+            except Malformed:
+                break  # its frames are read as rows
+            check_frame_id(db, key.last_id, "segment_block")
+            ids.append(found)
+            lengths.append(words)
             covered = key.last_id
         self.counted = FrameIds(np.concatenate(ids)), np.concatenate(lengths)
 
@@ -215,6 +219,15 @@ class _LengthTable:
         current = [item for item in self._measured if item[0][0] is counted[0]]
         self._measured = [(counted, size, measured), *current][:_MEASURED]
         return measured
+
+
+def block_lengths(data: bytes, ids: tuple[int, int]) -> tuple[Int64Array, Int32Array]:
+    """The frames of a block and how many words each has; `Malformed` if it holds anything else."""
+    arrays, _ = unpack_arrays(data)
+    found, words = check_ids(arrays.get("ids"), ids), arrays.get("lengths")
+    if words is None or words.dtype != np.int32 or len(words) != len(found) or np.any(words < 0):
+        raise Malformed
+    return found, words
 
 
 def _below(lengths: LengthArrays, size: int) -> LengthArrays:

@@ -85,12 +85,14 @@ class Codes:
         return codes
 
     @classmethod
-    def unpacked(cls, packed: bytearray, frames: Int64Array, factor: int, recall: float) -> Codes:
+    def unpacked(
+        cls, packed: bytearray, frames: Int64Array, dimensions: int | None, factor: int, recall: float
+    ) -> Codes:
         """What `packed` gave; ValueError if it cannot be read."""
         import turbovec
 
         index = turbovec.TurboQuantIndex.from_bytes(packed)
-        if len(index) != len(frames):
+        if len(index) != len(frames) or dimensions not in (None, index.dim):
             raise ValueError("codes of other vectors")
         packed.clear()
         index.prepare()

@@ -6,27 +6,33 @@ anew when many vectors came since. What was written after their revision is read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
+from longmind.base.arrays import Int64Array, np
 from longmind.store import blocks
 from longmind.store.blocks import CODES
-from longmind.store.column_rows import pack_arrays, unpack_arrays
+from longmind.store.column_rows import Malformed, pack_arrays, unpack_arrays
 from longmind.store.engine import Connection, scalar
 from longmind.store.segments import Segment
 from longmind.store.store import Store
+from longmind.store.tables import check_frame_id
 from longmind.store.transaction import Snapshot
 from longmind.vectors.quantized import Codes
 from longmind.vectors.rows import IDENTITY, REBUILT, count_frames
 
 _CHUNK: Final = 8 << 20
+_MOST_BYTES: Final = 1 << 30
+"""What the list of frames may take: eight bytes for each vector of a partition."""
+_MOST_FACTOR: Final = 1 << 20
+"""How far a search may look beyond its limit, as earlier ones learnt."""
 _LAST: Final = 1 << 62
 """Codes are of all frames of a partition, whichever is erased."""
 _STALE: Final = 0.05
 """The share of vectors that may have come since before codes are written anew."""
 
 
-def load_codes(db: Connection, segment: Segment) -> tuple[Codes, int] | None:
+def load_codes(db: Connection, segment: Segment, dimensions: int | None = None) -> tuple[Codes, int] | None:
     """The codes of a segment, and with which revision they are current; None where there are none to use."""
     keys = blocks.keys(db, segment, CODES)
     if not keys or any(key.revision != keys[0].revision for key in keys):
@@ -34,13 +40,18 @@ def load_codes(db: Connection, segment: Segment) -> tuple[Codes, int] | None:
     head = blocks.read(db, keys[-1])  # chunks are numbered backwards, so that the head comes last
     if head is None:
         return None
-    arrays, about = unpack_arrays(head)
-    rebuilt = db.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
-    identity = db.one("SELECT value FROM store_setting WHERE name = ?", (IDENTITY,))
-    is_stale = rebuilt is not None and int(rebuilt[0]) >= keys[0].revision
-    if is_stale or identity is None or identity[0] != about["identity"] or len(keys) != about["chunks"] + 1:
+    try:
+        arrays, about = unpack_arrays(head, _MOST_BYTES)
+        frames, size = _described(arrays, about, chunks=len(keys) - 1)
+    except Malformed:
         return None
-    packed = bytearray(about["bytes"])  # at once, since a copy on the way would take as much again
+    identity = db.one("SELECT value FROM store_setting WHERE name = ?", (IDENTITY,))
+    is_stale = blocks.rebuilt_at(db, REBUILT) >= keys[0].revision
+    if is_stale or identity is None or identity[0] != about["identity"]:
+        return None
+    if len(frames):
+        check_frame_id(db, int(frames.max()), "segment_block")
+    packed = bytearray(size)  # at once, since a copy on the way would take as much again
     start = 0
     for key in reversed(keys[:-1]):
         chunk = blocks.read(db, key)
@@ -49,10 +60,28 @@ def load_codes(db: Connection, segment: Segment) -> tuple[Codes, int] | None:
         packed[start : start + len(chunk)] = chunk
         start += len(chunk)
     try:
-        codes = Codes.unpacked(packed, arrays["frames"], about["factor"], about["recall"])
+        codes = Codes.unpacked(packed, frames, dimensions, about["factor"], about["recall"])
     except ValueError:  # another version of turbovec wrote them
         return None
     return codes, keys[0].revision
+
+
+def _described(arrays: Mapping[str, Any], about: Any, *, chunks: int) -> tuple[Int64Array, int]:
+    """The frame of each code, and how many bytes the codes have; `Malformed` where that cannot be."""
+    frames = arrays.get("frames")
+    is_whole = (
+        isinstance(about, dict)
+        and {"identity", "chunks", "bytes", "factor", "recall"} <= about.keys()
+        and about["chunks"] == chunks
+        and type(about["bytes"]) is int
+        and 0 <= about["bytes"] <= chunks * _CHUNK
+        and type(about["factor"]) is int
+        and 0 < about["factor"] <= _MOST_FACTOR
+        and isinstance(about["recall"], int | float)
+    )
+    if not is_whole or frames is None or frames.dtype != np.int64 or (len(frames) and int(frames.min()) < 1):
+        raise Malformed
+    return frames, about["bytes"]
 
 
 def keep_codes(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import random
+import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +15,14 @@ import pytest
 from longmind import FrozenClock, Memory
 from longmind.base.times import AsOf
 from longmind.search.embedding import bind_embedder
+from longmind.store import blocks as blocks_of
 from longmind.store import column_rows
-from longmind.store.blocks import write
+from longmind.store.blocks import BlockKey, write
 from longmind.store.parts import Budget
 from longmind.store.segments import Segment
+from longmind.text.lane import block_lengths
 from tests.conftest import START
+from tests.fuzz.mutations import damaged, mutated, rounds
 from tests.vectors.small import method, searcher
 
 WORDS = ("zebra", "river", "stone", "lamp", "paper", "tree", "cloud", "engine", "violin", "harbour")
@@ -126,12 +133,81 @@ def test_a_damaged_block_is_passed_over_found_and_made_anew(
     assert answers(location) == right
 
 
+def hostile(rng: random.Random, data: bytes) -> bytes:
+    """A block as somebody would write it who wants to break what reads it."""
+    raw = zlib.decompress(data)
+    size = int.from_bytes(raw[:4], "little")
+    head, rest = json.loads(raw[4 : 4 + size]), raw[4 + size :]
+    kind = rng.randrange(8)
+    entry = rng.choice(head["arrays"])
+    if kind == 0:
+        entry[1] = rng.choice(["|O", "<f8", "<U9", "<i2", "V1000000", "i4,i4", "", None])
+    elif kind == 1:
+        entry[2] = rng.choice([-1, 0, 10**18, 2**62, 1.5, "9", None, True])
+    elif kind == 2:
+        head = mutated(rng, head)
+    elif kind == 3:
+        rest = bytes(len(rest)) if rng.random() < 0.5 else rng.randbytes(len(rest))
+    elif kind == 4:
+        rest = rest[: rng.randrange(len(rest) + 1)]
+    elif kind == 5:
+        head["arrays"].remove(entry)
+    elif kind == 6:
+        return damaged(rng, data)
+    else:
+        rest = damaged(rng, rest) if rest else rest
+    said = json.dumps(head).encode()
+    return zlib.compress(len(said).to_bytes(4, "little") + said + rest)
+
+
+@rounds(400, 30_000)
+def test_a_block_is_what_was_packed_or_malformed(filled: Memory, count: int) -> None:
+    filled.maintain()
+    rows = "SELECT kind, first_id, last_id, data FROM segment_block ORDER BY segment, kind, first_id"
+    with filled.store.read() as snapshot:
+        originals = [(row[0], (row[1], row[2]), bytes(row[3])) for row in snapshot.db.all(rows)]
+    rng = random.Random(count)
+    outcomes: Counter[str] = Counter()
+    for _ in range(count):
+        kind, ids, data = rng.choice(originals)
+        try:
+            if kind == "columns":
+                columns = column_rows.unpack(hostile(rng, data), ids)
+                assert all(len(numbers) == len(columns) for numbers in columns.numbers.values())
+            else:
+                found, words = block_lengths(hostile(rng, data), ids)
+                assert len(found) == len(words)
+            outcomes["read"] += 1
+        except column_rows.Malformed:
+            outcomes["malformed"] += 1
+    print(f"blocks {count}: {dict(outcomes)}")
+    assert outcomes["malformed"] > count / 2
+
+
+def test_blocks_with_fitting_checksums_that_cannot_be_read_are_passed_over(
+    location: str, filled: Memory
+) -> None:
+    filled.maintain()
+    right = answers(location)
+    rows = "SELECT segment, kind, first_id, last_id, revision, data FROM segment_block"
+    with filled.store.write() as tx:
+        for segment, kind, first, last, revision, data in tx.db.all(rows):
+            key = BlockKey(segment, kind, first, last, revision, b"")
+            blocks_of.remove(tx.db, [key])
+            raw = zlib.decompress(bytes(data)).replace(b'"<i8"', b'"|O8"', 1)
+            write(
+                tx, Segment("partition", segment), kind, (first, last), zlib.compress(raw), revision=revision
+            )
+    assert answers(location) == right
+    assert {problem.code for problem in filled.verify(deep=True).problems} == {"blocks"}
+
+
 def test_a_block_that_says_something_else_than_its_rows_is_found(filled: Memory) -> None:
     filled.maintain()
     with filled.store.write() as tx:
         row = tx.db.one("SELECT segment, first_id, data FROM segment_block WHERE kind = 'columns' LIMIT 1")
         assert row is not None
-        columns = column_rows.unpack(bytes(row[2]))
+        columns = column_rows.unpack(bytes(row[2]), (1, 1 << 62))
         columns.numbers["occurred_at"][0] += 1
         tx.db.run("DELETE FROM segment_block WHERE segment = ? AND first_id = ?", (row[0], row[1]))
         ids = (int(row[1]), int(columns.ids[-1]))
