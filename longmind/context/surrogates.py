@@ -10,7 +10,7 @@ from longmind.base.frame import Frame
 from longmind.context.sentences import Range, salient
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect, Row, scalar
-from longmind.store.frames import checked_text, load_query
+from longmind.store.frames import checked_text, load_rows
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.store import Store
 from longmind.store.tables import batched
@@ -183,7 +183,7 @@ def _stored(db: Connection, ids: Sequence[int]) -> list[Row]:
 def _compute(db: Connection, dialect: Dialect, ids: Sequence[int]) -> dict[int, Surrogate]:
     """The surrogates of these frames, without frames that need none."""
     clause = among("f.frame_id", ids)
-    rows = db.all(load_query(dialect, clause.sql), clause.values) if ids else []
+    rows = load_rows(db, dialect, clause) if ids else []
     surrogates = {row.frame_id: make_surrogate(text) for row, text in map(checked_text, rows)}
     return {frame_id: item for frame_id, item in surrogates.items() if item is not None}
 

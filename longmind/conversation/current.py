@@ -7,6 +7,7 @@ so the terms of the text index cannot find them. The words are postings of their
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from longmind.conversation.candidates import Candidate, subject_key, value_key
@@ -286,7 +287,8 @@ def expected_words(db: Connection) -> Iterator[dict[int, dict[str, int]]]:
 
 def remove_words(db: Connection, memory_ids: Sequence[int]) -> int:
     return sum(
-        WORDS.remove(db, _word_entries(db, among("v.memory_id", batch))) for batch in batched(memory_ids)
+        WORDS.remove(db, sorted(_word_entries(db, among("v.memory_id", batch)).items(), key=itemgetter(0)))
+        for batch in batched(memory_ids)
     )
 
 

@@ -25,7 +25,7 @@ from longmind.conversation.rows import (
 from longmind.conversation.scoring import score_memory
 from longmind.conversation.values import MemoryItem
 from longmind.store.engine import Connection, Dialect
-from longmind.store.frames import checked_text, load_query, tags_of
+from longmind.store.frames import checked_text, load_rows, tags_of
 from longmind.store.tables import batched, damaged
 from longmind.store.visible import Clause, among, both, during, partitions, unexpired
 
@@ -260,7 +260,7 @@ def _texts(db: Connection, dialect: Dialect, frame_ids: Sequence[int]) -> dict[i
     texts = {}
     for batch in batched(list(frame_ids)):
         clause = among("f.frame_id", batch)
-        for row in db.all(load_query(dialect, clause.sql), clause.values):
+        for row in load_rows(db, dialect, clause):
             frame, text = checked_text(row)
             texts[frame.frame_id] = text
     missing = sorted(set(frame_ids) - set(texts))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Final
 
 from longmind.spaces.rows import ObjectRow, checked, columns
@@ -77,7 +78,7 @@ def change(
     """Replace a frame's postings by those of another version."""
     old = field_terms(before, text, title, chunked=chunked)
     new = field_terms(after, text, title, chunked=chunked)
-    FIELDS.remove(db, {before.frame_id: old.keys() - new.keys()})
+    FIELDS.remove(db, [(before.frame_id, old.keys() - new.keys())])
     changed = {word: said_in for word, said_in in new.items() if old.get(word) != said_in}
     FIELDS.add(db, {after.frame_id: changed} if changed else {})
 
@@ -86,7 +87,7 @@ def remove(db: Connection, frame_ids: Sequence[int]) -> int:
     """Take out what there is about the objects of these frames; return the number of postings."""
     removed = 0
     for batch in batched(frame_ids):
-        removed += FIELDS.remove(db, dict(_stored(db, among("x.frame_id", batch))))
+        removed += FIELDS.remove(db, sorted(_stored(db, among("x.frame_id", batch)), key=itemgetter(0)))
     return removed
 
 

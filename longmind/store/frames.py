@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
@@ -16,7 +17,7 @@ from longmind.base.names import ALL
 from longmind.base.partitions import split_partition
 from longmind.store.drafts import content_hash
 from longmind.store.engine import Connection, Dialect, Row
-from longmind.store.tables import batched
+from longmind.store.tables import batched, damaged
 from longmind.store.visible import Clause, among, at_instant, both, during, in_spaces, matching, visible
 
 
@@ -51,6 +52,20 @@ class FrameRow(NamedTuple):
 
 
 COLUMNS: Final = FrameRow._fields
+
+_PARENT: Final = COLUMNS.index("parent_id")
+_START: Final = COLUMNS.index("start_byte")
+_END: Final = COLUMNS.index("end_byte")
+_TEXT: Final = len(COLUMNS) + 2
+"""Where the text stands in a row of `load_rows`, behind the checksum and the hash of the parent."""
+_GAP: Final = 1 << 15
+"""Bytes between two chunks that are read and thrown away, because to read the document once more costs more."""
+
+_SCANNED: Final = 1000
+"""Frames in memory at once while all are read."""
+
+_Span = tuple[int, int, int, int]
+"""Of a chunk: its document, its first byte and the one behind its last, its frame."""
 
 
 def get(db: Connection, dialect: Dialect, frame_id: int, view: View) -> Frame:
@@ -176,31 +191,115 @@ def with_chunks(db: Connection, ids: Sequence[int]) -> list[int]:
     return sorted(frame_ids)
 
 
-@lru_cache(maxsize=256)
-def load_query(dialect: Dialect, condition: str, *, expiry: bool = False) -> str:
-    """Everything a frame is made of: its columns, its checksum, its parent's hash, its text.
+def load_rows(
+    db: Connection, dialect: Dialect, clause: Clause, *, tail: str = "", expiry: bool = False
+) -> list[Row]:
+    """Everything frames are made of: their columns, checksum, their parent's hash, their text.
 
-    With `expiry`, also when it expires, and the checksum of that.
+    With `expiry`, also when they expire, and the checksum of that.
     """
+    rows = db.all(_load_query(clause.sql, expiry=expiry) + tail, clause.values)
+    texts = _chunk_texts(db, dialect, rows)
+    if not texts:
+        return list(rows)
+    return [row if row[0] not in texts else (*row[:_TEXT], texts[row[0]], *row[_TEXT + 1 :]) for row in rows]
+
+
+def scan_frames(db: Connection, dialect: Dialect) -> Iterator[Row]:
+    """The rows of all frames by id, read a page at a time."""
+    last = -(2**63)
+    while True:
+        after = Clause("f.frame_id > ?", (last,))
+        rows = load_rows(db, dialect, after, tail=f" ORDER BY f.frame_id LIMIT {_SCANNED}")
+        yield from rows
+        if len(rows) < _SCANNED:
+            return
+        if int(rows[-1][0]) <= last:  # in the order of a damaged tree, which would be read for ever
+            raise damaged("frame")
+        last = int(rows[-1][0])
+
+
+@lru_cache(maxsize=256)
+def _load_query(condition: str, *, expiry: bool) -> str:
     moment, expiries = "", ""
     if expiry:
         moment = ", x.expires_at, x.checksum"
         expiries = " LEFT JOIN frame_expiry x ON x.frame_id = f.frame_id"
-    piece = dialect.slice_bytes.format(
-        text="pt.text", start="f.start_byte", length="(f.end_byte - f.start_byte)"
-    )
     return (
         f"SELECT {_columns('f')}, f.checksum, p.content_hash, "
-        f"CASE WHEN f.start_byte IS NULL THEN t.text ELSE {piece} END{moment} "
-        "FROM frame f LEFT JOIN frame_text t ON t.frame_id = f.frame_id "
-        "LEFT JOIN frame p ON p.frame_id = f.parent_id "
-        "LEFT JOIN frame_text pt ON pt.frame_id = f.parent_id AND f.start_byte IS NOT NULL"
+        f"CASE WHEN f.start_byte IS NULL THEN t.text END{moment} "
+        "FROM frame f LEFT JOIN frame_text t ON t.frame_id = f.frame_id AND f.start_byte IS NULL "
+        "LEFT JOIN frame p ON p.frame_id = f.parent_id"
         f"{expiries} WHERE {condition}"
     )
 
 
+def _chunk_texts(db: Connection, dialect: Dialect, rows: Sequence[Row]) -> dict[int, str]:
+    """The texts of those of the rows that are chunks.
+
+    An engine reads the whole text of a document for each slice of it, so that a document of n chunks would
+    cost n times n. Chunks that lie close together are therefore cut out of one slice.
+    """
+    spans = sorted(
+        (row[_PARENT], row[_START], row[_END], row[0])
+        for row in rows
+        if row[_START] is not None and all(isinstance(row[column], int) for column in (_PARENT, _START, _END))
+    )
+    texts: dict[int, str] = {}
+    alone: list[int] = []
+    for group in _close_together(spans):
+        if len(group) == 1:
+            alone.append(group[0][3])
+        else:
+            texts.update(_cut_from_one_slice(db, dialect, group))
+    for batch in batched(alone):
+        clause = among("f.frame_id", batch)
+        text = dialect.slice_bytes.format(
+            text="t.text", start="f.start_byte", length="(f.end_byte - f.start_byte)"
+        )
+        texts.update(
+            db.all(
+                f"SELECT f.frame_id, {text} FROM frame f JOIN frame_text t ON t.frame_id = f.parent_id "
+                f"WHERE {clause.sql}",
+                clause.values,
+            )
+        )
+    return texts
+
+
+def _close_together(spans: Sequence[_Span]) -> Iterator[list[_Span]]:
+    """Spans in order, in groups of one document without large gaps."""
+    group: list[_Span] = []
+    end = 0
+    for span in spans:
+        if group and (span[0] != group[0][0] or span[1] > end + _GAP):
+            yield group
+            group = []
+        end = max(end, span[2]) if group else span[2]
+        group.append(span)
+    if group:
+        yield group
+
+
+def _cut_from_one_slice(
+    db: Connection, dialect: Dialect, spans: Sequence[_Span]
+) -> Iterator[tuple[int, str]]:
+    """The texts of chunks of one document; one that cannot be cut, because of damage, is left out."""
+    parent, first = spans[0][:2]
+    piece = dialect.slice_bytes.format(text="t.text", start="?", length="?")
+    row = db.one(
+        f"SELECT {piece} FROM frame_text t WHERE t.frame_id = ?",
+        (first, max(span[2] for span in spans) - first, parent),
+    )
+    raw = row[0].encode() if row is not None and isinstance(row[0], str) else b""
+    for _, start, end, frame_id in spans:
+        if end - first <= len(raw):
+            with suppress(UnicodeDecodeError):
+                yield frame_id, raw[start - first : end - first].decode()
+
+
 def checked_text(row: Row) -> tuple[FrameRow, str]:
-    """A row of `load_query`, with both hashes checked."""
+    """A row of `load_rows`, with both hashes checked."""
     frame = checked_row(row)
     parent_hash, text = row[len(COLUMNS) + 1 :]
     actual = None
@@ -229,7 +328,7 @@ def checked_text(row: Row) -> tuple[FrameRow, str]:
 
 def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[Frame]:
     try:
-        rows = db.all(load_query(dialect, clause.sql, expiry=True), clause.values)
+        rows = load_rows(db, dialect, clause, expiry=True)
         loaded = [checked_text(row[:-2]) for row in rows]
     except UnicodeDecodeError:
         raise Corrupt("A text in the store is not valid UTF-8.", hint=RESTORE_HINT) from None
@@ -251,7 +350,7 @@ def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[
 
 
 def _checked_expiry(row: Row) -> int | None:
-    """When a frame expires: the last columns of a row of `load_query`."""
+    """When a frame expires: the last columns of a row of `load_rows`."""
     moment: int | None = row[-2]
     if moment is not None and checksum("frame_expiry", row[0], moment) != row[-1]:
         raise Corrupt(

@@ -14,7 +14,7 @@ from longmind.base.names import ALL
 from longmind.base.partitions import Partition, check_user, split_partition
 from longmind.store.engine import Connection, Dialect
 from longmind.store.erasure import note_change
-from longmind.store.frames import checked_text, load_query
+from longmind.store.frames import checked_text, load_rows
 from longmind.store.partition_rows import OF_THE_STORE, PLACES, count_rows, each_row, users_parts
 from longmind.store.scan import columns
 from longmind.store.store import Store
@@ -30,6 +30,7 @@ from longmind.store.transfer import (
     row_changed,
     written,
 )
+from longmind.store.visible import among
 
 _FILLED_IN = ("vectors",)
 """Parts whose derived rows are too costly to make anew after an import: only what is missing is made."""
@@ -191,8 +192,7 @@ def _check_texts(db: Connection, dialect: Dialect, allowed: set[Partition]) -> N
     sql = "SELECT frame_id FROM frame WHERE space = ?"
     frame_ids = [int(row[0]) for part in sorted(allowed) for row in db.all(sql, (part,))]
     for batch in batched(frame_ids):
-        marks = ", ".join("?" for _ in batch)
-        for row in db.all(load_query(dialect, f"f.frame_id IN ({marks})"), batch):
+        for row in load_rows(db, dialect, among("f.frame_id", batch)):
             checked_text(row)
 
 

@@ -16,7 +16,7 @@ from longmind.store import audit_log
 from longmind.store.engine import Connection, Dialect, scalar
 from longmind.store.erasure import ErasureCertificate, erase, note_pending, resume
 from longmind.store.expiry import expired_documents
-from longmind.store.frames import checked_text, load_query
+from longmind.store.frames import checked_text, scan_frames
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.staging import discard_abandoned
 from longmind.store.store import Store
@@ -280,7 +280,7 @@ def _verify_rows(snapshot: Snapshot, dialect: Dialect, problems: list[Problem]) 
     begin_stage("frames", scalar(db, "SELECT count(*) FROM frame"))
     latest = 0
     count = 0
-    for row in scan(db, load_query(dialect, "{after}"), "f.frame_id"):
+    for row in scan_frames(db, dialect):
         count += 1
         if count % _SCAN == 0:
             advance(count)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from longmind.base.frame import Frame
 from longmind.base.languages import LANGUAGES
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect, scalar
-from longmind.store.frames import checked_text, load_query
+from longmind.store.frames import checked_text, load_rows, scan_frames
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.rebuild import clear, clear_abandoned, left_over, read_progress, rebuilding
 from longmind.store.store import Store
 from longmind.store.tables import batched, damaged
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.upkeep import scan
-from longmind.store.visible import among
+from longmind.store.visible import Clause, among
 from longmind.store.write import Written
 from longmind.text.languages import MARK
 from longmind.text.postings import FIELDS, TERMS, Entries, PostingTable
@@ -82,28 +82,36 @@ class TextIndex(Part):
         add(tx.db, counted)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
-        counted = self._recount(tx.db, ids)
-        counts = remove(tx.db, counted)
+        counts = self._remove(tx.db, ids, CURRENT)
         if tx.db.one(f"SELECT 1 FROM {NEXT.docs} LIMIT 1") is not None:
-            counts |= self._remove_from_next(tx.db, counted)
+            counts |= self._remove_from_next(tx.db, ids)
         return counts
 
-    def _remove_from_next(self, db: Connection, counted: Mapping[int, Counted]) -> dict[str, int]:
+    def _remove(self, db: Connection, ids: Sequence[int], tables: Tables) -> dict[str, int]:
+        """Take frames out of every posting they are in."""
+        postings = tables.postings.remove(db, self._terms(db, ids))
+        documents = 0
+        for batch in batched(sorted(ids)):
+            clause = among("frame_id", batch)
+            documents += db.run(f"DELETE FROM {tables.docs} WHERE {clause.sql}", clause.values)
+        return {tables.postings.name: postings, tables.docs: documents}
+
+    def _remove_from_next(self, db: Connection, ids: Sequence[int]) -> dict[str, int]:
         work = read_progress(db, self.name)
         if work is not None and work.rules == ANALYZER:
-            return remove(db, counted, NEXT)
+            return self._remove(db, ids, NEXT)
         # Its terms are not those we would look for: only without any of it is it certainly without these.
         db.run("DELETE FROM rebuild WHERE name = ?", (self.name,))
         return {table: db.run(f"DELETE FROM {table}") for table in NEXT.names}
 
-    def _recount(self, db: Connection, ids: Sequence[int]) -> dict[int, Counted]:
-        counted = {}
+    def _terms(self, db: Connection, ids: Sequence[int]) -> Iterator[tuple[int, Iterable[str]]]:
+        """Under which terms frames stand in the index, a few frames in memory at a time."""
         for batch in batched(sorted(ids)):
-            clause = among("f.frame_id", batch)
-            for row in db.all(load_query(self._dialect, clause.sql), clause.values):
+            cut = _cut(db, batch)  # the text of a whole book, which stands nowhere in the index
+            clause = among("f.frame_id", [frame_id for frame_id in batch if frame_id not in cut])
+            for row in sorted(load_rows(db, self._dialect, clause), key=itemgetter(0)):
                 frame, text = checked_text(row)
-                counted[frame.frame_id] = count_frame(text, frame.title, frame.speaker)
-        return counted
+                yield frame.frame_id, count_frame(text, frame.title, frame.speaker)[0]
 
     def rebuild(self, store: Store) -> int:
         """Make the index beside the old one and switch; see `store/rebuilding.py`."""
@@ -211,21 +219,11 @@ def add(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURRENT
     )
 
 
-def remove(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> dict[str, int]:
-    """Take frames out of every posting they are in."""
-    removed = tables.postings.remove(db, {frame_id: counts for frame_id, (counts, _) in counted.items()})
-    documents = 0
-    for batch in batched(sorted(counted)):
-        clause = among("frame_id", batch)
-        documents += db.run(f"DELETE FROM {tables.docs} WHERE {clause.sql}", clause.values)
-    return {tables.postings.name: removed, tables.docs: documents}
-
-
 def _all_counted(db: Connection, dialect: Dialect) -> Iterator[dict[int, Counted]]:
     """Every frame that is indexed (documents with chunks are not), in batches by id."""
     cut = {row[0] for row in db.all("SELECT DISTINCT parent_id FROM frame WHERE start_byte IS NOT NULL")}
     counted: dict[int, Counted] = {}
-    for row in scan(db, load_query(dialect, "{after}"), "f.frame_id"):
+    for row in scan_frames(db, dialect):
         frame, text = checked_text(row)
         if frame.frame_id not in cut:
             counted[frame.frame_id] = count_frame(text, frame.title, frame.speaker)
@@ -241,8 +239,8 @@ def _count_batch(db: Connection, dialect: Dialect, *, after: int) -> tuple[dict[
     counted: dict[int, Counted] = {}
     last = after
     while len(counted) < _REBUILD_BATCH:
-        sql = load_query(dialect, "f.frame_id > ?") + f" ORDER BY f.frame_id LIMIT {_READ_BATCH}"
-        rows = db.all(sql, (last,))
+        tail = f" ORDER BY f.frame_id LIMIT {_READ_BATCH}"
+        rows = load_rows(db, dialect, Clause("f.frame_id > ?", (last,)), tail=tail)
         cut = _cut(db, [int(row[0]) for row in rows])
         for row in rows:
             if row[0] not in cut:

@@ -39,6 +39,8 @@ _AT_ONCE: Final = 16
 _EXTENSIONS_READ: Final = 64
 _BLOCKS_NAMED: Final = 200
 """Frames that lie in more blocks are looked for in all: naming so many costs more than reading them."""
+_REMOVED_AT_ONCE: Final = 250_000
+"""Postings in memory while frames are taken out: some tens of megabytes if no two are of the same term."""
 _TERMS_PER_QUERY: Final = 500
 """Well below the number of parameters that either engine takes."""
 
@@ -68,21 +70,29 @@ class PostingTable:
                 [(term, block, _merge(stored.get(term, b""), fresh[term])) for term in terms],
             )
 
-    def remove(self, db: Connection, entries: Mapping[int, Iterable[str]]) -> int:
-        """Take frames out of the postings of these terms; return how many postings that were."""
+    def remove(self, db: Connection, entries: Iterable[tuple[int, Iterable[str]]]) -> int:
+        """Take frames out of the postings of these terms; return how many postings that were.
+
+        The frames come in order, so that a row is rewritten once, or a few times where a block has very many
+        postings. What is in memory does not grow with the number of frames.
+        """
+        return sum(self._remove_from(db, block, offsets) for block, offsets in _by_block(entries))
+
+    def _remove_from(self, db: Connection, block: int, doomed: Mapping[str, bytearray]) -> int:
         removed = 0
-        for block, doomed in _by_block(entries).items():
-            for term, data in self._read_block(db, block, sorted(doomed)).items():
-                offsets = doomed[term]
-                rest = b"".join(
-                    RECORD.pack(*record) for record in RECORD.iter_unpack(data) if record[0] not in offsets
-                )
+        for terms in batched(sorted(doomed), _TERMS_PER_QUERY):
+            changed, emptied = [], []
+            for term, data in self._read_block(db, block, terms).items():
+                rest = _without(data, doomed[term])
                 removed += (len(data) - len(rest)) // RECORD.size
                 if rest:
-                    sql = f"UPDATE {self.name} SET data = ? WHERE term = ? AND block = ?"
-                    db.run(sql, (rest, term, block))
+                    changed.append((rest, term, block))
                 else:
-                    db.run(f"DELETE FROM {self.name} WHERE term = ? AND block = ?", (term, block))
+                    emptied.append((term, block))
+            if changed:
+                db.many(f"UPDATE {self.name} SET data = ? WHERE term = ? AND block = ?", changed)
+            if emptied:
+                db.many(f"DELETE FROM {self.name} WHERE term = ? AND block = ?", emptied)
         return removed
 
     def counts(self, db: Connection, terms: Sequence[str]) -> dict[str, int]:
@@ -184,14 +194,34 @@ def _merge(stored: bytes, fresh: bytearray) -> bytes:
     return b"".join(RECORD.pack(offset, records[offset]) for offset in sorted(records))
 
 
-def _by_block(entries: Mapping[int, Iterable[str]]) -> dict[int, dict[str, set[int]]]:
-    """By block and term, the offsets of the frames."""
-    blocks: dict[int, dict[str, set[int]]] = {}
-    for frame_id, terms in entries.items():
-        block = blocks.setdefault(frame_id >> BLOCK_BITS, {})
+def _without(data: bytes, offsets: bytearray) -> bytes:
+    """Records without those of the frames at some offsets, each of two bytes as in a record."""
+    doomed = {bytes(offsets[first : first + 2]) for first in range(0, len(offsets), 2)}
+    records = (data[first : first + RECORD.size] for first in range(0, len(data), RECORD.size))
+    return b"".join(record for record in records if record[:2] not in doomed)
+
+
+def _by_block(
+    entries: Iterable[tuple[int, Iterable[str]]],
+) -> Iterator[tuple[int, dict[str, bytearray]]]:
+    """Blocks, and by term the offsets of the frames in them, each of two bytes as in a record."""
+    current, size = -1, 0
+    offsets: dict[str, bytearray] = {}
+    for frame_id, terms in entries:
+        block = frame_id >> BLOCK_BITS
+        if offsets and (block != current or size > _REMOVED_AT_ONCE):
+            yield current, offsets
+            offsets, size = {}, 0
+        current = block
+        offset = (frame_id & _OFFSET).to_bytes(2, "little")
         for term in terms:
-            block.setdefault(term, set()).add(frame_id & _OFFSET)
-    return blocks
+            size += 1
+            if term in offsets:
+                offsets[term] += offset
+            else:
+                offsets[term] = bytearray(offset)
+    if offsets:
+        yield current, offsets
 
 
 def unpack(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Int64Array, UInt8Array]:

@@ -14,7 +14,7 @@ from longmind.base.arrays import Int64Array, UInt8Array, np
 from longmind.base.columns import is_shown
 from longmind.store.catalog import Corpus
 from longmind.store.engine import Connection, Dialect
-from longmind.store.frames import checked_text, load_query
+from longmind.store.frames import checked_text, load_rows
 from longmind.store.segments import Segment
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
@@ -98,9 +98,7 @@ class SegmentTerms:
         )
         for batch in batched([int(frame_id) for (frame_id,) in rows]):
             clause = among("f.frame_id", batch)
-            loaded = [
-                checked_text(row) for row in db.all(load_query(self._dialect, clause.sql), clause.values)
-            ]
+            loaded = [checked_text(row) for row in load_rows(db, self._dialect, clause)]
             for frame, text in sorted(loaded, key=lambda pair: pair[0].frame_id):
                 yield frame.frame_id, dict(count_frame(text, frame.title, frame.speaker)[0])
                 self._last = frame.frame_id

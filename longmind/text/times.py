@@ -16,7 +16,7 @@ from longmind.base.frame import Frame
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect, scalar
 from longmind.store.follower import Mirrors, settings_generation
-from longmind.store.frames import checked_text, load_query
+from longmind.store.frames import checked_text, load_rows
 from longmind.store.parts import Part, Problem
 from longmind.store.segments import Segment, SegmentMirrors, segments_of
 from longmind.store.store import Store
@@ -193,7 +193,7 @@ def _add(db: Connection, rows: Mapping[int, Ranges]) -> None:
 def _compute(db: Connection, dialect: Dialect, ids: Sequence[int]) -> dict[int, Ranges]:
     """What the texts of these frames speak of, without those that speak of no time."""
     clause = among("f.frame_id", ids)
-    rows = db.all(load_query(dialect, clause.sql), clause.values) if ids else []
+    rows = load_rows(db, dialect, clause) if ids else []
     said = {row.frame_id: times_said(text, row.occurred_at) for row, text in map(checked_text, rows)}
     return {frame_id: ranges for frame_id, ranges in said.items() if ranges}
 

@@ -19,7 +19,7 @@ from longmind.base.columns import Mask, is_shown
 from longmind.store.catalog import Corpus
 from longmind.store.engine import Connection, Dialect
 from longmind.store.follower import Follower, Mirrors, settings_generation
-from longmind.store.frames import checked_text, load_query
+from longmind.store.frames import checked_text, load_rows
 from longmind.store.segments import EVERYTHING, SegmentMirrors
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
@@ -162,7 +162,7 @@ class TermList:
     def _add(self, db: Connection, ids: list[int]) -> None:
         for batch in batched(ids):
             clause = among("f.frame_id", batch)
-            for row in db.all(load_query(self._dialect, clause.sql), clause.values):
+            for row in load_rows(db, self._dialect, clause):
                 frame, text = checked_text(row)
                 counts, _ = count_frame(text, frame.title, frame.speaker)
                 with self._lock:
@@ -205,6 +205,6 @@ def frames_saying(db: Connection, dialect: Dialect, piece: str, ids: Int64Array,
 def _texts(db: Connection, dialect: Dialect, ids: list[int]) -> Iterator[tuple[int, str]]:
     for batch in batched(ids):
         clause = among("f.frame_id", batch)
-        for row in db.all(load_query(dialect, clause.sql), clause.values):
+        for row in load_rows(db, dialect, clause):
             frame, text = checked_text(row)
             yield frame.frame_id, "\n".join((frame.speaker or "", frame.title or "", text))

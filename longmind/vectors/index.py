@@ -22,7 +22,7 @@ from longmind.base.frame import Frame
 from longmind.embed.protocol import Embedder, Encoding
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect, scalar
-from longmind.store.frames import checked_text, load_query
+from longmind.store.frames import checked_text, load_rows
 from longmind.store.parts import Budget, Failed, Part, Problem
 from longmind.store.rebuild import clear_abandoned, left_over
 from longmind.store.store import Store
@@ -442,7 +442,7 @@ def add(tx: Transaction, embedded: Mapping[int, Embedded], *, written_at: int, s
 
 def texts_to_embed(db: Connection, dialect: Dialect, ids: Sequence[int]) -> dict[int, str]:
     clause = among("f.frame_id", ids)
-    loaded = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
+    loaded = [checked_text(row) for row in load_rows(db, dialect, clause)]
     return {
         row.frame_id: embedded_text(text, title=row.title, speaker=row.speaker)
         for row, text in sorted(loaded, key=lambda pair: pair[0].frame_id)

@@ -25,7 +25,7 @@ from longmind.store.store import Store
 from longmind.store.tables import CANONICAL, DROPPED, LOG
 from longmind.store.write import put, relabel, retire, supersede
 
-LOAD_QUERY = frames.load_query
+LOAD_QUERY = frames._load_query
 
 FOLDER = Path(__file__).parent
 START = 1_700_000_000_000
@@ -63,7 +63,7 @@ def _without_tables_after(number: int) -> Iterator[None]:
     """Today's code asks every store for its rules; a file of an older format has no tables for them."""
     hidden, check = visible._HIDDEN, write.check_rules
     absent, unexpired, staged = visible._ABSENT, visible.unexpired, visible._STAGED
-    query, extend = frames.load_query, expiry.extend
+    query, extend = frames._load_query, expiry.extend
     try:
         if number < 13:
             visible._STAGED = "SELECT 1 FROM (SELECT 0 AS published_at) fs WHERE 1 = 0 AND "  # type: ignore[misc]
@@ -71,7 +71,7 @@ def _without_tables_after(number: int) -> Iterator[None]:
             visible._ABSENT = "SELECT ? + ? WHERE 1 = 0"  # type: ignore[misc]
             visible.unexpired = lambda view, frame="": visible.Clause("1 = 1")
             expiry.extend = lambda tx, frame_id, expires_at: False
-            frames.load_query = _query_without_expiry  # type: ignore[assignment]
+            frames._load_query = _query_without_expiry  # type: ignore[assignment]
         if number < 11:
             visible._HIDDEN = "SELECT 1 WHERE 1 = 0"  # type: ignore[misc]
             write.check_rules = lambda db, drafts: None
@@ -79,11 +79,11 @@ def _without_tables_after(number: int) -> Iterator[None]:
     finally:
         visible._HIDDEN, write.check_rules = hidden, check  # type: ignore[misc]
         visible._ABSENT, visible.unexpired, visible._STAGED = absent, unexpired, staged  # type: ignore[misc]
-        expiry.extend, frames.load_query = extend, query
+        expiry.extend, frames._load_query = extend, query
 
 
-def _query_without_expiry(dialect: Any, condition: str, *, expiry: bool = False) -> str:
-    columns, rest = LOAD_QUERY(dialect, condition).split(" FROM frame f ", 1)
+def _query_without_expiry(condition: str, *, expiry: bool) -> str:
+    columns, rest = LOAD_QUERY(condition, expiry=False).split(" FROM frame f ", 1)
     return f"{columns}{', NULL, NULL' if expiry else ''} FROM frame f {rest}"
 
 
