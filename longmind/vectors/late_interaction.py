@@ -46,16 +46,21 @@ class Basis:
 
     @classmethod
     def from_text(cls, text: str) -> Basis:
-
-        raw = json.loads(text)
-
-        def unpacked(value: str) -> Float32Array:
-            return np.frombuffer(base64.b85decode(value), dtype=np.float16).astype(np.float32)
-
-        return cls(unpacked(raw["mean"]), unpacked(raw["axes"]).reshape(raw["dimensions"], -1))
+        return _decoded(text)
 
 
-# Encoding takes 20 ms, half of what creating a file took; a process creates its stores with one or two bases.
+# Encoding takes 20 ms, half of what creating a file took, and decoding about as long. A process creates and
+# opens its stores with one or two bases.
+@lru_cache(maxsize=4)
+def _decoded(text: str) -> Basis:
+    raw = json.loads(text)
+
+    def unpacked(value: str) -> Float32Array:
+        return np.frombuffer(base64.b85decode(value), dtype=np.float16).astype(np.float32)
+
+    return Basis(unpacked(raw["mean"]), unpacked(raw["axes"]).reshape(raw["dimensions"], -1))
+
+
 @lru_cache(maxsize=4)
 def _encoded(basis: Basis) -> str:
     def packed(values: Float32Array) -> str:

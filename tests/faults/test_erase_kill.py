@@ -13,18 +13,26 @@ import pytest
 
 from longmind import Memory
 from tests.store.opening import open_memory
-from tests.store.test_erase import item, stored_bytes, words
+from tests.store.test_erase import document, item, stored_bytes, words
 
 ERASER = """
 import os, signal, sys
 from longmind.store.sqlite import SqliteEngine
+from longmind.text.postings import PostingTable
 from tests.store.opening import open_memory
 def die(*_, **__): os.kill(os.getpid(), signal.SIGKILL)
 clean = SqliteEngine.scrub
 def clean_and_die(self, **options):
     clean(self, **options)
     die()
-SqliteEngine.scrub = die if sys.argv[2] == "before" else clean_and_die
+if sys.argv[2] == "amid":
+    remove = PostingTable._remove_from
+    def remove_and_die(self, *arguments):
+        remove(self, *arguments)
+        die()
+    PostingTable._remove_from = remove_and_die
+else:
+    SqliteEngine.scrub = die if sys.argv[2] == "before" else clean_and_die
 memory = open_memory(sys.argv[1])
 if sys.argv[3] == "fact":
     memory.facts.erase("zanzibarq")
@@ -70,6 +78,34 @@ def test_an_erasure_that_was_killed_is_completed_by_the_next_open(tmp_path: Path
     with open_memory(path) as memory:
         assert memory.verify_erasure(certificate)
         assert memory.unfinished_erasures() == ()
+
+
+def test_a_killed_erasure_of_a_long_document_is_whole_or_absent_and_can_be_repeated(tmp_path: Path) -> None:
+    """Killed amid its rows, nothing is erased and the document answers; killed later, all of it is."""
+    path = tmp_path / "a.mind"
+    paragraphs = [f"Paragraph {number} says harbour word{number}q here." for number in range(300)]
+    gone = [f"word{number}q" for number in range(300)]
+    with open_memory(path) as memory:
+        kept, kept_chunks = document(memory, "\n".join(paragraphs).replace("q here", "k here"))
+        doomed, chunks = document(memory, "\n".join(paragraphs))
+    killed_erase(path, "amid", str(doomed))
+    with open_memory(path) as memory:
+        assert memory.get(doomed).text == "\n".join(paragraphs)
+        assert memory.verify(deep=True)
+        assert memory.unfinished_erasures() == ()
+        assert memory.search("word299q", mode="text")
+    killed_erase(path, "before", str(doomed))
+    with open_memory(path) as memory:
+        (certificate,) = memory.unfinished_erasures()
+        assert certificate.frames == (doomed, *chunks)
+        assert certificate.scrubbed
+        assert memory.verify_erasure(certificate)
+        assert left(path, gone) == []
+        assert memory.verify(deep=True)
+        hits = {hit.frame.id for hit in memory.search("harbour", mode="text", limit=100)}
+        assert hits
+        assert hits <= set(kept_chunks)
+        assert len(memory.get(kept).text) == len("\n".join(paragraphs))
 
 
 def test_a_fact_whose_erasure_was_killed_is_cleaned_by_the_next_open(tmp_path: Path) -> None:

@@ -76,6 +76,11 @@ class World:
         self.memory.remember_many([f"Paul planted tree number {number} in May." for number in range(20)])
         self.memory.facts.record("Paul", "lives in", "Lyon")
         self.acknowledged: list[int] = []
+        self._watcher: Any = None
+        if "://" in location:
+            import psycopg
+
+            self._watcher = psycopg.connect(location.rpartition("store=")[0][:-1], autocommit=True)
         for act in (*WRITES, *READS):
             self.act(act)()  # everything is loaded, and every cache filled
 
@@ -134,27 +139,23 @@ class World:
         assert self.open_transactions() == 0, context
 
     def open_transactions(self) -> int:
-        if "://" not in self.location:
+        if self._watcher is None:
             return sum(connection.in_transaction for connection in apsw.connections())
-        import psycopg
-
         # A connection that was interrupted on its way is closed by its end; the server hears of it later.
         deadline = time.monotonic() + 5
-        while (count := self._idle_in_transaction(psycopg)) and time.monotonic() < deadline:
+        while (count := self._idle_in_transaction()) and time.monotonic() < deadline:
             time.sleep(0.02)
         return count
 
-    def _idle_in_transaction(self, psycopg: Any) -> int:
-        with psycopg.connect(self.location.rpartition("store=")[0][:-1], autocommit=True) as connection:
-            row = connection.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
-            ).fetchone()
-        assert row is not None
-        return int(row[0])
+    def _idle_in_transaction(self) -> int:
+        sql = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
+        return int(self._watcher.execute(sql).fetchone()[0])
 
     def close(self) -> None:
         self.memory.close()
         self.other.close()
+        if self._watcher is not None:
+            self._watcher.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What is done to a long document costs in proportion to its chunks: counted in pages that SQLite reads."""
+"""What is done to much at once costs in proportion to it: counted in pages that SQLite reads."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 
 import apsw
+import pytest
 
 from longmind import Memory
 from longmind.ingest import pipeline
@@ -57,7 +58,45 @@ def costs(path: Path, chunks: int) -> dict[str, int]:
 
 
 def test_four_times_as_many_chunks_cost_about_four_times_as_much(tmp_path: Path) -> None:
-    """Trees that are one level deeper add some; what grows with the square would cost sixteen times as much."""
+    """Trees that are one level deeper add some; what grows with the square would cost sixteen times."""
     once, four_times = (costs(tmp_path / f"{chunks}.mind", chunks) for chunks in (CHUNKS, 4 * CHUNKS))
     ratios = {name: four_times[name] / once[name] for name in ACTS}
     assert max(ratios.values()) < 8, ratios
+
+
+def turns(memory: Memory, number: int) -> None:
+    talk = memory.conversation("talk")
+    for turn in range(number):
+        talk.add_turn("user", f"I like thing{turn} and the weather of town{turn % 7}.")
+
+
+def objects(memory: Memory, number: int) -> None:
+    project = memory.space("project")
+    project.set_policy({"allow_delete": True})
+    for item in range(number):
+        project.remember_raw("note", f"Object {item}: copper lantern {item % 11}", path_hint=f"a/o{item}")
+
+
+def notes(memory: Memory, number: int) -> None:
+    memory.remember_many([f"Note {item} about harbour {item % 13}." for item in range(number)], user="ana")
+
+
+ERASURES: dict[str, tuple[Callable[[Memory, int], None], Callable[[Memory], object]]] = {
+    "conversation": (turns, lambda memory: memory.erase(where={"session": "talk"})),
+    "space": (objects, lambda memory: memory.spaces.delete("project")),
+    "person": (notes, lambda memory: memory.erase(user="ana")),
+}
+
+
+@pytest.mark.parametrize("name", ERASURES)
+def test_erasing_four_times_as_much_costs_about_four_times_as_much(tmp_path: Path, name: str) -> None:
+    fill, erase = ERASURES[name]
+    pages = []
+    for number in (40, 160):
+        with open_memory(tmp_path / f"{number}.mind", extractor="auto") as memory:
+            fill(memory, number)
+            before = pages_read()
+            erase(memory)
+            pages.append(pages_read() - before)
+            assert memory.stats().frames == 0
+    assert pages[1] < 7 * pages[0]
