@@ -59,7 +59,7 @@ _END: Final = COLUMNS.index("end_byte")
 _TEXT: Final = len(COLUMNS) + 2
 """Where the text stands in a row of `load_rows`, behind the checksum and the hash of the parent."""
 _GAP: Final = 1 << 15
-"""Bytes between two chunks that are read and thrown away, because to read the document once more costs more."""
+"""Bytes between two chunks that are read and thrown away: to read the document once more costs more."""
 
 _SCANNED: Final = 1000
 """Frames in memory at once while all are read."""

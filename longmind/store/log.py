@@ -152,8 +152,8 @@ class FileLog:
         So a log that was emptied on purpose is told from one that was lost. `orphaned`: the file or its log
         has lost its name, so that no further connection can be made to ask how far the log was moved.
         """
-        connection.execute("BEGIN IMMEDIATE")
         try:
+            connection.execute("BEGIN IMMEDIATE")
             state = read_state(connection)
             if state.state != WHOLE:
                 following = self._next(state, moved=not orphaned and self._is_moved())

@@ -454,6 +454,7 @@ class SqliteEngine:
             except (apsw.BusyError, apsw.LockedError):
                 return False
             finally:
+                self.roll_back()  # an interrupt may have left a transaction, in which SQLite refuses the next
                 main.execute(self._synchronous)
         return logged == moved
 

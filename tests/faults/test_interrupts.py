@@ -280,6 +280,19 @@ def test_a_kept_exception_keeps_no_transaction_and_no_turn(new_location: Callabl
         assert kept
 
 
+def test_an_interrupt_while_the_log_is_emptied_comes_out_as_it_is(new_location: Callable[[str], str]) -> None:
+    """Not as an error of the store, which what cleans up after it could raise in its place."""
+    with closing(World(new_location("sqlite"))) as world:
+        places = places_of(world.act("erase"), under=STORE)
+        emptying = [place for place in places if place.code.co_name in ("settle", "_checkpoint")]
+        assert len(emptying) > 100
+        for place in emptying:
+            with suppress(Interrupt):
+                Interrupter(place).run(world.act("erase"))
+            assert world.open_transactions() == 0
+        world.check("all")
+
+
 def test_a_write_inside_a_write_is_refused_and_not_acknowledged(new_location: Callable[[str], str]) -> None:
     with open_memory(new_location("sqlite")) as memory:
         outer = memory.store.write()
