@@ -26,7 +26,7 @@ from bench.probes import probes
 from longmind import Memory
 from longmind.base.filters import View
 from longmind.search import constants, pipeline
-from longmind.search.pending import PendingEmbedding, begin_embedding
+from longmind.search.pending import EmbeddedQuery, PendingEmbedding, begin_embedding
 from longmind.search.question import Question
 from longmind.search.request import SearchRequest
 from longmind.store.transaction import Snapshot
@@ -47,7 +47,7 @@ class Constant:
 
     name: str
     runs: str = "rank"
-    """`rank`: what follows the lanes; `lanes`: the whole search."""
+    """`rank`: what follows the lanes; `lanes`: the whole search; `question`: its embedding, too."""
     under: str = "score"
     """The fusion it is a part of; `no late` is score fusion without late interaction."""
     module: ModuleType = constants
@@ -62,7 +62,7 @@ CONSTANTS = (
     Constant("SEPARATION"),
     Constant("NAMES"),
     Constant("REQUEST.words"),
-    Constant("PREFERENCE"),
+    Constant("STATEMENTS", runs="question"),
     Constant("PERSONAL_DEPTH", runs="lanes"),
     Constant("LATE_UNFAMILIAR"),
     Constant("ONLY_ASKS"),
@@ -152,11 +152,8 @@ class Asked:
         self._states = {
             request.view: self._engine.state(snapshot, request.view) for request in self._requests
         }
-        self._encoded = [
-            begin_embedding(request, self._engine.embedding, self._engine.threads).result()
-            for request in self._requests
-        ]
-        self._collected = self._collect()
+        self._encoded = self._encode()
+        self._collected = self._collect(self._encoded)
         self._bases: dict[str, Judged] = {}
 
     def base(self, under: str) -> Judged:
@@ -166,14 +163,22 @@ class Asked:
 
     def changed(self, constant: Constant) -> Judged:
         """The measures of each question with the constants as they are now."""
-        collected = self._collect() if constant.runs == "lanes" else self._collected
-        return self._judged(constant.under, collected)
+        if constant.runs == "rank":
+            return self._judged(constant.under, self._collected)
+        encoded = self._encode() if constant.runs == "question" else self._encoded
+        return self._judged(constant.under, self._collect(encoded))
 
     def ranked(self) -> Judged:
         """The measures of each question under score fusion, with the constants as they are now."""
         return self._judged("score", self._collected)
 
-    def _collect(self) -> list[pipeline.Collected]:
+    def _encode(self) -> list[EmbeddedQuery]:
+        return [
+            begin_embedding(request, self._engine.embedding, self._engine.threads).result()
+            for request in self._requests
+        ]
+
+    def _collect(self, all_encoded: Sequence[EmbeddedQuery]) -> list[pipeline.Collected]:
         # BM25's parameters are part of the lengths that an engine keeps: new ones for each run.
         lengths = text.Lengths(self._memory.store.mirrors)
         states = {view: replace(state, lengths=lengths) for view, state in self._states.items()}
@@ -181,7 +186,7 @@ class Asked:
             return [
                 pipeline.collect(request, question, states[request.view], PendingEmbedding(encoded))
                 for request, question, encoded in zip(
-                    self._requests, self._questions, self._encoded, strict=True
+                    self._requests, self._questions, all_encoded, strict=True
                 )
             ]
 

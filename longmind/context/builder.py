@@ -294,7 +294,14 @@ def _answers(call: Recall, results: SearchResults) -> SearchResults:
     Who names their own least confidence gets what reaches it. A question that names nothing in particular
     ("what's new", "what happened last week") is answered by whatever is there.
     """
-    if not results.hits or call.search.min_score is not None or not _names_something(call.search):
+    least = call.search.min_score
+    if not results.hits and least:
+        note = (
+            f"nothing stored seems to be about this: no text has a confidence of {least:.2f}; "
+            f"a lower min_score shows more, and without one it is {results.known_from:.2f}"
+        )
+        return replace(results, notes=(*results.notes, note))
+    if not results.hits or least is not None or not _names_something(call.search):
         return results
     best = max(hit.confidence for hit in results.hits)
     if best >= results.known_from:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from longmind.base.arrays import Float64Array, Int64Array, load_numpy
+from longmind.base.arrays import Float64Array, Int64Array, load_numpy, np
 from longmind.base.columns import Mask
 from longmind.base.errors import LongmindError
 from longmind.base.filters import Where
@@ -21,7 +22,7 @@ from longmind.search import constants
 from longmind.search.embedding import EmbedderBinding
 from longmind.search.request import SearchRequest
 from longmind.search.state import SearchState
-from longmind.search.wording import asking_part
+from longmind.search.wording import asking_part, statements
 from longmind.vectors.nearest import NearestFrames, VectorHits
 from longmind.vectors.quantized import PendingScan, VectorQuery
 
@@ -155,12 +156,27 @@ def _embed(embedder: Embedder, query: str) -> EmbeddedQuery:
 
 def _embed_many(embedder: Embedder, queries: Sequence[str]) -> list[EmbeddedQuery]:
     texts = [readable(query) for query in queries]
+    stated = [statements(text) if constants.STATEMENTS else [] for text in texts]
     try:
         encode = getattr(embedder, "encode_queries", embedder.encode)
         encodings = encode(texts, tokens=embedder.supports_tokens)
+        others = iter(encode([text for of_query in stated for text in of_query]) if any(stated) else ())
     except LongmindError as error:
         return [EmbeddedQuery(None, problem=str(error)) for _ in queries]
-    return [EmbeddedQuery(*pair) for pair in zip(encodings, texts, strict=True)]
+    return [
+        EmbeddedQuery(_with_statements(encoding, list(islice(others, len(of_query)))), text)
+        for encoding, text, of_query in zip(encodings, texts, stated, strict=True)
+    ]
+
+
+def _with_statements(encoding: Encoding, others: Sequence[Encoding]) -> Encoding:
+    """The question's vector, drawn towards those of the statements that would bear on it."""
+    if not others:
+        return encoding
+    mean = np.mean([other.vectors[0] for other in others], axis=0)
+    drawn = encoding.vectors[0] + constants.STATEMENTS * mean / max(float(np.linalg.norm(mean)), 1e-9)
+    drawn /= max(float(np.linalg.norm(drawn)), 1e-9)
+    return replace(encoding, vectors=np.vstack([drawn, encoding.vectors[1:]]).astype(np.float32))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

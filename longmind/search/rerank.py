@@ -79,8 +79,8 @@ def agreements(
         speaks_of_it = np.isin(candidates.ids, () if spoken is None else spoken.ids)
         _dates(bonuses, question.time, occurred_at, speaks_of_it, scale)
     for frame_id, reason in candidates.lanes.personal.items():
-        amount = scale * constants.PREFERENCE
-        bonuses[int(candidates.ids.searchsorted(frame_id))].append(Bonus("preference", amount, reason))
+        # Why it is among the candidates; what it says of the asker does not make it fit this request.
+        bonuses[int(candidates.ids.searchsorted(frame_id))].append(Bonus("preference", 0.0, reason))
     for frame_id, link in candidates.lanes.linked.items():
         position = int(candidates.ids.searchsorted(frame_id))
         bonuses[position].append(Bonus("linked", link.amount, link.reason))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from longmind.base.words import STOP_WORDS, WORD
 from longmind.search import constants
 
 Side = Literal["user", "assistant"]
@@ -72,6 +73,17 @@ _PAST_REQUEST: Final = re.compile(
     r"|\b(?:recommended|suggested|advised|mentioned)\b|\bremind\s+(?:me|us)\b",
     re.IGNORECASE,
 )
+
+
+# What makes it a request and says nothing of its subject.
+_ASKING_WORDS: Final = frozenset(
+    "recommend recommends recommendation recommendations suggest suggestion suggestions advise advice tip "
+    "tips idea ideas option options best good great nice fun new help helpful looking look planning plan "
+    "trying try considering consider thinking think hoping hope interested want wanting need needing like "
+    "love share give provide tell show find please".split()
+)
+# What shapes the answer to a request: what somebody likes, avoids, has and is.
+_STATEMENTS: Final = ("I like {}.", "I avoid {}.", "I have {}.", "I am {}.")
 
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
@@ -152,3 +164,16 @@ def is_request(query: str) -> bool:
     """Whether something is wanted that the person's likes, dislikes and circumstances should shape."""
     text = asking_part(query)
     return _REQUEST.search(text) is not None and _PAST_REQUEST.search(text) is None
+
+
+def statements(query: str) -> list[str]:
+    """Of a request, what somebody may have said that bears on it; nothing of any other question.
+
+    "Can you recommend a hotel in Rome?" is answered with what its asker said about hotels and about Rome, and
+    statements are nearer in meaning to statements than to a request.
+    """
+    if not is_request(query):
+        return []
+    words = [word for word in WORD.findall(asking_part(query)) if word.lower() not in STOP_WORDS]
+    subject = " ".join(word for word in words if word.lower() not in _ASKING_WORDS)
+    return [statement.format(subject) for statement in _STATEMENTS] if subject else []

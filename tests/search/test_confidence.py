@@ -51,6 +51,10 @@ def test_recall_says_that_it_knows_nothing_and_spends_nothing(memory: Memory) ->
     assert any("nothing stored seems to be about this" in note for note in context.notes)
     assert memory.replay(context.receipt).same
     assert "Amati" in memory.recall("the violins of Amati").text
+    strict = memory.recall("the violins of Amati", min_score=1.0)
+    assert (strict.text, strict.total_tokens) == ("", 0)
+    assert any("no text has a confidence of 1.00" in note for note in strict.notes)
+    assert memory.replay(strict.receipt).same
 
 
 def test_recall_shows_what_is_far_off_to_whoever_asks_for_it(memory: Memory) -> None:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from longmind import FrozenClock, Memory
+from longmind.base.filters import View
+from longmind.search.pending import begin_embeddings
+from longmind.search.request import SearchRequest
+from longmind.search.wording import statements
+from longmind.testing import HashEmbedder
 
 REQUEST = "Can you recommend a restaurant for Saturday?"
 
@@ -39,3 +47,27 @@ def test_each_person_is_advised_by_their_own_likes() -> None:
         memory.remember("I love oysters.", role="user", session="s", user="ana")
         memory.remember("I am vegan.", role="user", session="s", user="ben")
         assert [hit.frame.text for hit in memory.search(REQUEST, user="ben")] == ["I am vegan."]
+
+
+def test_a_request_is_compared_as_the_statements_that_would_bear_on_it() -> None:
+    lookup = "Which hotel in Rome is near the station?"
+    assert statements(lookup) == []
+    assert statements("What did Ana recommend in Rome?") == []
+    assert statements("Any ideas?") == []
+    request = "Can you recommend a hotel in Rome?"
+    stated = statements(request)
+    assert stated == ["I like hotel Rome.", "I avoid hotel Rome.", "I have hotel Rome.", "I am hotel Rome."]
+    embedder = HashEmbedder()
+    plain, other, *said = (encoding.vectors[0] for encoding in embedder.encode([request, lookup, *stated]))
+    with Memory.open(":memory:", embedder=embedder) as memory:
+        engine = memory._search
+        requests = [SearchRequest.of(text, View.of("notes"), limit=5) for text in (request, lookup)]
+        asked, looked_up = (
+            pending.result() for pending in begin_embeddings(requests, engine.embedding, engine.threads)
+        )
+    assert asked.encoding is not None
+    assert looked_up.encoding is not None
+    drawn = asked.encoding.vectors[0]
+    assert np.allclose(looked_up.encoding.vectors[0], other)
+    assert np.linalg.norm(drawn) == pytest.approx(1.0, abs=1e-5)
+    assert all(drawn @ statement > plain @ statement for statement in said)
