@@ -58,7 +58,7 @@ def _votes() -> dict[str, tuple[str, ...]]:
 
 
 _VOTES: Final = _votes()
-_ENGLISH_WORDS: Final = frozenset(word for word, names in _VOTES.items() if _ENGLISH in names)
+_FOREIGN_WORDS: Final = frozenset(word for word, names in _VOTES.items() if _ENGLISH not in names)
 
 
 def language_of(words: Sequence[str]) -> str | None:
@@ -69,10 +69,10 @@ def language_of(words: Sequence[str]) -> str | None:
     script = None if all(map(str.isascii, seen)) else _script_of(seen)
     if script is not None:
         return script
-    small = [word for word in seen if word in _VOTES]
     # No language can have more of them than English if English has all: so it is with most texts in English.
-    if _ENGLISH_WORDS.issuperset(small):
+    if _FOREIGN_WORDS.isdisjoint(seen):
         return None
+    small = [word for word in seen if word in _VOTES]
     votes: dict[str, set[str]] = {}
     counts: dict[str, int] = {}
     for word in small:

@@ -68,6 +68,6 @@ def parts_seen(partition: str) -> tuple[str, ...]:
     return (space,) if user is None else (space, partition)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)
 def _partition(space: str, user: str | None) -> Partition:
     return Partition(space if user is None else f"{space}{MARK}{check_user(user)}")

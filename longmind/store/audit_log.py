@@ -12,7 +12,7 @@ and is kept elsewhere, shows that.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
@@ -21,12 +21,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from longmind.base.caller import action, caller
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
+from longmind.base.partitions import split_partition
 from longmind.store import accounting
 from longmind.store.accounting import HINT, Accounts
 from longmind.store.changes import TABLES, Changes, plus, state_of
 from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.parts import Problem
+from longmind.store.tables import batched
 from longmind.store.transaction import HEAD, Transaction, read_clock
+from longmind.store.visible import among
 
 if TYPE_CHECKING:
     from longmind.store.store import Store
@@ -284,6 +287,27 @@ def _users(db: Connection) -> Iterator[tuple[str, str, bool]]:
         yield seen, name, checksum("audit_user", seen, salt, name) == seal and _digest(salt, name) == seen
 
 
+def logged_name(db: Connection, partition: str) -> str | None:
+    """What the log calls a partition; None for that of a user whom it does not know."""
+    space, user = split_partition(partition)
+    if user is None:
+        return space
+    row = db.one("SELECT digest FROM audit_user WHERE name = ?", (user,))
+    return None if row is None else f"{space}@{row[0]}"
+
+
+def erased_partitions(db: Connection, revision: int) -> set[str] | None:
+    """Of which partitions something was erased since, as the log calls them; None where it does not tell."""
+    moments = {
+        int(row[0]) for row in db.all("SELECT erased_at FROM erasure WHERE erased_at > ?", (revision,))
+    }
+    rows = db.all(f"SELECT recorded_at, spaces FROM audit_entry ORDER BY entry_id DESC LIMIT {_PAGE}")
+    told = [(int(at), str(spaces)) for at, spaces in rows if int(at) in moments]
+    if {at for at, _ in told} != moments:
+        return None
+    return {str(name) for _, spaces in told for name in json.loads(spaces)}
+
+
 # Checking
 
 
@@ -340,29 +364,42 @@ class _Users:
 
     def written(self, partitions: Iterable[str]) -> list[str]:
         """The spaces as the log holds them: those of a user with a digest in place of the name."""
-        return sorted(
-            f"{space}@{self._digest(user)}" if mark else space
-            for space, mark, user in (name.partition("@") for name in partitions)
-        )
+        parts = [split_partition(name) for name in partitions]
+        digests = self._digests(sorted({user for _, user in parts if user is not None}))
+        return sorted(space if user is None else f"{space}@{digests[user]}" for space, user in parts)
 
-    def _digest(self, user: str) -> str:
-        row = self._db.one("SELECT digest FROM audit_user WHERE name = ?", (user,))
-        if row is not None:
-            return str(row[0])
-        salt = self._entropy(16).hex()
-        seen = _digest(salt, user)
-        self._db.run(
-            "INSERT INTO audit_user (digest, salt, name, checksum) VALUES (?, ?, ?, ?)",
-            (seen, salt, user, checksum("audit_user", seen, salt, user)),
-        )
-        return seen
+    def _digests(self, users: Sequence[str]) -> dict[str, str]:
+        """A digest for each user; those met for the first time get one."""
+        digests: dict[str, str] = {}
+        for batch in batched(users):
+            clause = among("name", batch)
+            rows = self._db.all(f"SELECT name, digest FROM audit_user WHERE {clause.sql}", clause.values)
+            digests.update((str(name), str(seen)) for name, seen in rows)
+        new: list[tuple[str, str, str, int]] = []
+        for user in users:
+            if user not in digests:
+                salt = self._entropy(16).hex()
+                digests[user] = seen = _digest(salt, user)
+                new.append((seen, salt, user, checksum("audit_user", seen, salt, user)))
+        if new:
+            insert = "INSERT INTO audit_user (digest, salt, name, checksum) VALUES (?, ?, ?, ?)"
+            self._db.many(insert, new)
+        return digests
 
     def drop_erased(self, partitions: Iterable[str]) -> None:
         """Forget the names of users of whom the last frame was just removed."""
-        for user in sorted({name.partition("@")[2] for name in partitions} - {""}):
-            left = self._db.all("SELECT DISTINCT space FROM frame WHERE space LIKE ?", ("%@%",))
-            if not any(str(name).partition("@")[2] == user for (name,) in left):
-                self._db.run("DELETE FROM audit_user WHERE name = ?", (user,))
+        emptied = {
+            user
+            for name in partitions
+            if (user := split_partition(name)[1]) is not None
+            and self._db.one("SELECT 1 FROM frame WHERE space = ? LIMIT 1", (name,)) is None
+        }
+        if not emptied:  # as after most erasures: looking through all partitions is for the others
+            return
+        rows = self._db.all("SELECT DISTINCT space FROM frame WHERE space LIKE ?", ("%@%",))
+        left = {split_partition(str(name))[1] for (name,) in rows}
+        for user in sorted(emptied - left):
+            self._db.run("DELETE FROM audit_user WHERE name = ?", (user,))
 
 
 def _digest(salt: str, name: str) -> str:

@@ -35,6 +35,10 @@ class Connection(Protocol):
         """Execute once per row of values."""
         ...
 
+    def run_each(self, statements: Iterable[str]) -> None:
+        """Execute several statements that neither take values nor change rows."""
+        ...
+
 
 def scalar(db: Connection, sql: str, values: Sequence[Value] = ()) -> int:
     """The whole number that a query answers with, such as a count; 0 if it has no row."""

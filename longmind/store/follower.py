@@ -2,8 +2,9 @@
 
 A mirror (the frames' columns, the vectors, the terms, ...) holds rows in the form that answers fastest. Its
 `Follower` brings it from the revision it is at to that of the snapshot in hand, and starts it afresh after
-an erase or when its generation changes (another embedder, a rebuilt index). No answer depends on what is in
-memory: a mirror that was dropped is read again, and one that does not fit is done without.
+an erase that took some of its rows or when its generation changes (another embedder, a rebuilt index). No
+answer depends on what is in memory: a mirror that was dropped is read again, and one that does not fit is
+done without.
 
 An exception may come at any bytecode (see `scope.py`). A mirror is therefore out of reach while it changes:
 whatever is raised meanwhile leaves nothing behind, and the next read starts afresh.
@@ -143,6 +144,7 @@ class Follower(Generic[M]):
 
     `generation` names the state of what the mirror is made of besides its rows' revisions: when it changes,
     rows may be other than they were. With `size`, the bytes that it would take, the mirror is optional.
+    `lost_rows` says whether an erase after a revision took some of its rows; without it, any erase may have.
     """
 
     def __init__(
@@ -153,6 +155,7 @@ class Follower(Generic[M]):
         *,
         generation: Callable[[Connection], Hashable] = lambda db: None,
         size: Callable[[Connection], int] | None = None,
+        lost_rows: Callable[[Connection, int], bool] | None = None,
     ) -> None:
         self.name = name
         self.last_read = 0
@@ -161,6 +164,7 @@ class Follower(Generic[M]):
         self._new = new
         self._generation = generation
         self._size = size
+        self._lost_rows = lost_rows
         self._needs: int | None = None
         """Bytes that an optional mirror was found to take: counted once, as rows are rarely erased."""
         self._first_asked = 0
@@ -231,7 +235,7 @@ class Follower(Generic[M]):
         self._current = None
         self._tell(0)
         generation = self._generation(db)
-        if current is None or current.generation != generation or _erased_since(db, current.revision):
+        if current is None or current.generation != generation or self._was_erased(db, current.revision):
             mirror, since = self._new(), -1
         else:
             mirror, since = current.mirror, current.revision
@@ -239,6 +243,10 @@ class Follower(Generic[M]):
         self._current = _Current(mirror, snapshot.revision, generation, mirror.nbytes)
         self._tell(self._current.nbytes)
         return mirror
+
+    def _was_erased(self, db: Connection, revision: int) -> bool:
+        """Whether rows of the mirror may be gone."""
+        return _erased_since(db, revision) and (self._lost_rows is None or self._lost_rows(db, revision))
 
     def _tell(self, nbytes: int) -> None:
         self._mirrors.changed(self._counted, nbytes)

@@ -163,7 +163,7 @@ def install(db: Connection) -> None:
         "FOR EACH ROW EXECUTE FUNCTION note_change()"
         for table in followed
     )
-    db.run(";\n".join(triggers))  # in one trip to the server
+    db.run_each(triggers)
 
 
 @lru_cache(maxsize=1024)

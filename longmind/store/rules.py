@@ -15,6 +15,7 @@ from longmind.base.checks import canonical_json, check_tags
 from longmind.base.errors import Conflict, Unsupported
 from longmind.base.hashing import digest
 from longmind.base.names import canonical_space
+from longmind.base.partitions import split_partition
 from longmind.base.places import ruled_place
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection
@@ -72,13 +73,19 @@ def stamp(rules: Sequence[str]) -> str:
     return digest("redaction", len(rules), *rules).hex()[:16] if rules else ""
 
 
+def _ruling_space(draft: Draft) -> str:
+    """The space whose rules hold: its users have none of their own, so they are looked up once for all."""
+    return split_partition(draft.space)[0]
+
+
 def check_rules(db: Connection, drafts: Iterable[Draft]) -> None:
     """Refuse drafts that the rules in force have not been applied to."""
     stamps: dict[str, str] = {}
     for draft in drafts:
-        if draft.space not in stamps:
-            stamps[draft.space] = stamp(redaction_rules(db, draft.space))
-        if draft.ruled != stamps[draft.space]:
+        space = _ruling_space(draft)
+        if space not in stamps:
+            stamps[space] = stamp(redaction_rules(db, space))
+        if draft.ruled != stamps[space]:
             raise Conflict(
                 f"The redaction rules of the space {draft.space} changed while this was being written.",
                 hint="Nothing was written. Try again.",
@@ -104,8 +111,12 @@ class Redaction:
 
     def drafts(self, drafts: Sequence[Draft], tx: Transaction | None = None) -> list[Draft]:
         """The drafts as they may be stored. Cut them into chunks afterwards: a border may divide a secret."""
-        rules = {space: self._rules(space, tx) for space in {draft.space for draft in drafts}}
-        return [self._treated(draft, rules[draft.space], tx) for draft in drafts]
+        rules = {
+            space: self._rules(space, tx) for space in sorted({_ruling_space(draft) for draft in drafts})
+        }
+        if not any(rules.values()):
+            return list(drafts)
+        return [self._treated(draft, rules[_ruling_space(draft)], tx) for draft in drafts]
 
     def _treated(self, draft: Draft, rules: tuple[str, ...], tx: Transaction | None) -> Draft:
         redactor = self._made(rules, tx)

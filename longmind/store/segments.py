@@ -11,10 +11,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Generic, Literal
 
 from longmind.base.filters import View
 from longmind.base.names import ALL
+from longmind.store.audit_log import erased_partitions, logged_name
 from longmind.store.engine import Connection
 from longmind.store.follower import Follower, M, Mirrors
 from longmind.store.visible import Clause
@@ -90,9 +92,21 @@ class SegmentMirrors(Generic[M]):
                     lambda: self._new(segment),
                     generation=self._generation,
                     size=None if size is None else lambda db: size(db, segment),
+                    lost_rows=partial(_lost_rows, segment),
                 )
                 while len(self._followers) > _KEPT:
                     self._followers.popitem(last=False)
             else:
                 self._followers.move_to_end(segment)
             return follower
+
+
+def _lost_rows(segment: Segment, db: Connection, revision: int) -> bool:
+    """Whether an erase after a revision may have taken frames of a segment."""
+    if segment.kind != "partition":
+        return True
+    first = "SELECT 1 FROM frame WHERE space = ? AND recorded_at <= ? LIMIT 1"
+    if db.one(first, (segment.partition, revision)) is None:
+        return True  # nothing is left of what was there; nor may the log know its user by the same digest
+    names = erased_partitions(db, revision)
+    return names is None or logged_name(db, segment.partition) in names

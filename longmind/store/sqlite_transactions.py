@@ -62,6 +62,10 @@ class SqliteConnection:
             with translated():
                 raise
 
+    def run_each(self, statements: Iterable[str]) -> None:
+        for statement in statements:
+            self.run(statement)
+
 
 class SqliteTurn(Turn[apsw.Connection]):
     """The writer's connection for one thread, outside of any transaction."""

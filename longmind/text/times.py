@@ -56,8 +56,6 @@ def times_said(text: str, occurred_at: int) -> Ranges:
 
     A time of day alone and "now" are left out: neither names a day to look for.
     """
-    if not may_name_a_time(text[:_MOST_CHARACTERS]):
-        return ()
     reference = occurred_at if occurred_at in _CALENDAR else None
     phrases = find_times(text, reference=reference, most_characters=_MOST_CHARACTERS)
     ranges = (
@@ -81,15 +79,18 @@ class TimeIndex(Part):
         return [_prepared(draft) for draft in drafts]
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
-        if prepared is not None and isinstance(frames, Written) and all(item == () for item in prepared):
-            return  # the usual case, in which not one of them speaks of a time
+        if prepared is not None and isinstance(frames, Written) and None not in prepared:
+            # The usual case: nothing is left to read, so that the frames need not be made.
+            ready = zip(frames.ids, prepared, strict=True)
+            _add(tx.db, {frame_id: item for frame_id, item in ready if isinstance(item, tuple)})
+            return
         cut = {frame.parent for frame in frames if frame.start is not None}
         rows: dict[int, Ranges] = {}
         for position, frame in enumerate(frames):
             if frame.id in cut:
                 continue
-            ready = None if prepared is None else prepared[position]
-            rows[frame.id] = ready if isinstance(ready, tuple) else times_said(frame.text, frame.occurred_at)
+            item = None if prepared is None else prepared[position]
+            rows[frame.id] = item if isinstance(item, tuple) else times_said(frame.text, frame.occurred_at)
         _add(tx.db, rows)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
@@ -175,9 +176,9 @@ def _is_current(store: Store, db: Connection) -> bool:
 def _prepared(draft: Draft) -> Ranges | None:
     if draft.chunks:
         return None
-    if not may_name_a_time(draft.text[:_MOST_CHARACTERS]):
-        return ()
-    return None if draft.occurred_at is None else times_said(draft.text, draft.occurred_at)
+    if draft.occurred_at is not None:
+        return times_said(draft.text, draft.occurred_at)
+    return None if may_name_a_time(draft.text[:_MOST_CHARACTERS]) else ()
 
 
 def _add(db: Connection, rows: Mapping[int, Ranges]) -> None:

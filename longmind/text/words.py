@@ -24,7 +24,8 @@ ANALYZER: Final = "words/6"
 """Names these rules; an index made by other rules is rebuilt."""
 
 _MOST_CHARACTERS = 64
-_MOST_KNOWN = 30_000
+_MOST_KNOWN = 2**16
+"""Words whose terms are kept, about 10 MB when full."""
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # Both begin at the start of a run and never backtrack into it: linear on any input.
 _CAMEL_WORD = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9]++")
@@ -233,7 +234,8 @@ class _Known(dict[str, str]):
     """The term of each word met of late; of one that says nothing, the empty string."""
 
     def __missing__(self, word: str) -> str:
-        term = "" if word in STOP_WORDS else stem(word)
+        # Past the smaller cache of `stem`: a word that is not here is not there either.
+        term = "" if word in STOP_WORDS else stem.__wrapped__(word)
         if len(word) <= _MOST_CHARACTERS:
             self[word] = term
         return term

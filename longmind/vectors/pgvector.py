@@ -118,10 +118,12 @@ class PgVector:
         # As SET and not as set_config(): with the first line Citus passes them on to the worker that has the
         # rows, which would look at 40 candidates otherwise. Elsewhere that line means nothing.
         # The scan keeps walking the graph until enough frames pass the filter.
-        db.run(
-            "SET LOCAL citus.propagate_set_commands TO 'local'; "
-            f"SET LOCAL hnsw.ef_search TO {min(1000, max(40, limit))}; "
-            "SET LOCAL hnsw.iterative_scan TO strict_order"
+        db.run_each(
+            (
+                "SET LOCAL citus.propagate_set_commands TO 'local'",
+                f"SET LOCAL hnsw.ef_search TO {min(1000, max(40, limit))}",
+                "SET LOCAL hnsw.iterative_scan TO strict_order",
+            )
         )
         rows = db.all(
             "SELECT w.frame_id FROM frame_window w JOIN frame f ON f.frame_id = w.frame_id "

@@ -41,10 +41,12 @@ _UNIT_NAMES = "|".join(sorted({*words.UNITS, *words.LETTER_UNITS, *words.MONTHS}
 """What may be written onto a number: '3h', '14april'."""
 _MONTH_NAMES = "|".join(sorted(words.MONTHS, key=len, reverse=True))
 
-# Unbounded repeats are possessive, so no token is scanned twice whatever follows it.
+# Unbounded repeats are possessive, so no token is scanned twice whatever follows it. Most tokens are letters
+# and nothing else, which no alternative but `word` takes: they come first, with the space before them.
 _TOKEN = re.compile(
     rf"""
-      (?P<space>\s++)
+      (?P<plain>\ ?(?![½¼¾])[^\W\d_]++(?![\w'’]))
+    | (?P<space>\s++)
     | (?P<instant>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T\ ][0-9]{{2}}:[0-9]{{2}}
           (?::[0-9]{{2}}(?:[.,][0-9]{{1,9}})?)?(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})?)(?![\w:]|[.,+-][0-9])
     | (?P<fraction>[1-3]/[2-4](?=\s?(?:an?\s)?(?:h|hrs?|hours?|days?|weeks?|months?|years?|yrs?)\b)|[½¼¾])
@@ -84,11 +86,22 @@ def cut(text: str, most_characters: int) -> list[Token]:
     """The tokens that lie wholly within the first `most_characters` characters."""
     limit = min(len(text), max(most_characters, 0))
     tokens: list[Token] = []
+    make = tuple.__new__  # `Token(...)` counts its arguments first, which takes as long as finding a word
     last_end = -1
     for match in _TOKEN.finditer(text, 0, limit):
         if match.end() == limit < len(text):
             break
         group = match.lastgroup
+        if group == "plain":
+            start, end = match.span()
+            if text[start] == " ":
+                start += 1
+                last_end = -1
+            letters = text[start:end]
+            fields = ("word", letters.lower(), start, end, (), None, letters[0].isupper(), start == last_end)
+            tokens.append(make(Token, fields))
+            last_end = end
+            continue
         if group == "space" and match.group().count("\n") < 2:
             continue
         is_space = group == "space"

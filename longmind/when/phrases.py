@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -89,6 +89,7 @@ _LONGEST_START = 16
 _AFTERWARDS = frozenset({"onward", "onwards", "forward"})
 _UNSURE = frozenset({"may", "march", "mar", "jan", "dec", "sat", "sun"})
 _MOST_REPEATED = 8
+_REPEATING = frozenset({"every", "each"})
 _REPEATED = frozenset(
     {
         *words.DAY_PARTS,
@@ -122,14 +123,14 @@ def phrases(reader: Reader) -> Iterator[Phrase]:
     """The phrases of a text from left to right; they do not overlap."""
     i = 0
     before: Phrase | None = None
-    may_begin = _beginnings(reader)
-    while i < len(reader):
-        if reader.word(i) in {"every", "each"}:
-            i = _after_repeated(reader, i + 1)
+    for place in _beginnings(reader):
+        if place < i:
             continue
-        phrase = _phrase(reader, i) if may_begin[i] else None
+        if reader.word(place) in _REPEATING:
+            i = _after_repeated(reader, place + 1)
+            continue
+        phrase = _phrase(reader, place)
         if phrase is None:
-            i += 1
             continue
         if before is not None:
             yield _with_year_of(reader, before, phrase)
@@ -139,21 +140,38 @@ def phrases(reader: Reader) -> Iterator[Phrase]:
         yield before
 
 
-def _beginnings(reader: Reader) -> list[bool]:
+def _beginnings(reader: Reader) -> list[int]:
     """At which tokens a phrase may begin: one of time, or words of the grammar up to one of time.
 
-    The grammar is tried only there: at every token it would take most of the time of reading a text.
+    The grammar is tried only there: at every token it would take most of the time of reading a text. 'Every'
+    is among them too, since what follows it is left out.
     """
-    flags = [False] * len(reader)
+    places: list[int] = []
     leads_to_time = False
     for i in range(len(reader) - 1, -1, -1):
-        token = reader.at(i)
-        if token.kind == "word" or token.kind == "mark":
-            leads_to_time = token.text in ANCHORS or (leads_to_time and token.text in GLUE)
-            flags[i] = leads_to_time and token.text in OPENERS
+        kind, text, *_ = reader.at(i)
+        if kind == "word" or kind == "mark":
+            leads_to_time = text in ANCHORS or (leads_to_time and text in GLUE)
+            if (leads_to_time and text in OPENERS) or (text in _REPEATING and kind == "word"):
+                places.append(i)
         else:
-            flags[i] = leads_to_time = token.kind != "other"
-    return flags
+            leads_to_time = kind != "other"
+            if leads_to_time:
+                places.append(i)
+    return places[::-1]
+
+
+def may_hold_a_phrase(letters: Sequence[str]) -> bool:
+    """Whether one may begin at one of these words, the only ones of a text without digits.
+
+    `_beginnings` says the same of tokens. Marks are left out here: they only ever divide.
+    """
+    leads_to_time = False
+    for word in reversed(letters):
+        leads_to_time = word in ANCHORS or (leads_to_time and word in GLUE)
+        if leads_to_time and word in OPENERS:
+            return True
+    return False
 
 
 def may_begin(text: str, start: int, end: int) -> bool:

@@ -3,7 +3,8 @@
 #
 #   PG_CONFIG=/usr/lib/postgresql/15/bin/pg_config tests/postgres/build_citus.sh
 #
-# Needs a compiler, the server's headers (Debian: postgresql-server-dev-15) and git.
+# Needs git, a compiler and headers (Debian: build-essential postgresql-server-dev-15 libkrb5-dev liblz4-dev
+# libzstd-dev libssl-dev).
 # CITUS_SOURCE and PGVECTOR_SOURCE may name mirrors; BUILD is the folder to build in. Citus is AGPL-3.0: it runs
 # beside Longmind as your server, and nothing of it is part of Longmind.
 set -euo pipefail
@@ -45,7 +46,7 @@ text = re.sub(
 header.write_text(text)
 PATCH
     fi
-    ./configure -q PG_CONFIG="$PG_CONFIG" --without-libcurl --without-lz4 --without-zstd
+    ./configure -q PG_CONFIG="$PG_CONFIG" --without-libcurl
     make -j2 with_llvm=no extension
     make with_llvm=no install-extension
 fi

@@ -14,6 +14,7 @@ from longmind.base.columns import FrameIds, FrameMask, ids_shown, is_shown, join
 from longmind.base.filters import View, Where
 from longmind.store.catalog import Catalog
 from longmind.store.follower import Mirrors
+from longmind.store.segments import Segment
 from longmind.store.visible import in_spaces
 from tests.conftest import START
 
@@ -150,3 +151,42 @@ def test_masks_of_several_segments_show_what_their_parts_show() -> None:
     plain = joined_mask([(FrameIds(np.arange(4)), np.array([False, True, False, True]))])
     assert isinstance(plain, np.ndarray)
     assert is_shown(plain, np.array([1, 2, 3, 99])).tolist() == [True, False, True, False]
+
+
+def _catalog_mirrors(memory: Memory, users: tuple[str, ...]) -> dict[str, int]:
+    """Which objects hold the columns of these users."""
+    catalog = memory._search._catalog  # type: ignore[attr-defined]
+    with memory.store.read() as snapshot:
+        mirrors = {
+            user: catalog._tables.of(Segment("partition", f"default@{user}")).at(snapshot) for user in users
+        }
+    return {user: id(mirror) for user, mirror in mirrors.items()}
+
+
+def test_an_erase_drops_what_is_in_memory_of_its_own_partition_only(memory: Memory) -> None:
+    answers(memory)
+    before = _catalog_mirrors(memory, ("ana", "ben"))
+    doomed = next(
+        hit.frame for hit in memory.search("paper stone violin", user="ana") if hit.frame.user == "ana"
+    )
+    memory.erase(doomed.id, user="ana")
+    kept = _catalog_mirrors(memory, ("ana", "ben"))
+    assert kept["ben"] == before["ben"]
+    assert kept["ana"] != before["ana"]
+    warm = answers(memory)
+    assert doomed.id not in {hit[0] for hits in warm for hit in hits}
+    for mirror in memory.store.mirrors._living():
+        mirror.drop()
+    assert answers(memory) == warm
+
+
+def test_a_user_who_is_erased_and_comes_back_is_read_anew(memory: Memory) -> None:
+    answers(memory)
+    before = _catalog_mirrors(memory, ("ana", "ben"))
+    memory.erase(user="ana")
+    memory.remember("Ana is back, with a zebra.", user="ana")
+    after = _catalog_mirrors(memory, ("ana", "ben"))
+    assert after["ana"] != before["ana"]
+    assert [hit.frame.text for hit in memory.search("zebra", user="ana") if hit.frame.user == "ana"] == [
+        "Ana is back, with a zebra."
+    ]
