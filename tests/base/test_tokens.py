@@ -122,7 +122,7 @@ def test_truncating_a_long_text_fills_the_budget_without_counting_all_of_it() ->
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("unit", ["a", " ", "=", "é", "\n", "中", "Aa", "!😀", "a\u0301", " \n"])
-@pytest.mark.parametrize("size", [200_000, pytest.param(1_000_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("size", [60_000, pytest.param(1_000_000, marks=pytest.mark.soak)])
 def test_a_long_text_without_a_word_in_it_is_counted_and_cut(name: str, unit: str, size: int) -> None:
     text = unit * (size // len(unit))
     tokenizer = PYTHON[name]

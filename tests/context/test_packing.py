@@ -74,7 +74,7 @@ def exact(context: Context, tokenizer: Tokenizer) -> None:
     assert bool(context.items) == bool(context.text)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(query=queries, budget=budgets, recipe=recipes, session=st.sampled_from([None, "s0", "s9"]))
 @example(query="\0 copper \ud800", budget=500, recipe=Recipe("r", (LaneRecipe("snippets"),)), session=None)
 def test_the_count_is_exact_within_the_budget_and_replays(
@@ -90,7 +90,7 @@ def test_the_count_is_exact_within_the_budget_and_replays(
         assert (replay.changes, replay.drift) == ((), ())
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(query=queries, budget=st.integers(40, 3000), recipe=recipes)
 def test_each_lane_keeps_its_own_limits(world: Memory, query: str, budget: int, recipe: Recipe) -> None:
     context = world.recall(query, budget=budget, recipe=recipe, session="s0")

@@ -19,7 +19,7 @@ from tests.context.worlds import WORDS, fill, open_memory
 ROOT = Path(__file__).resolve().parents[2]
 LANES = ("facts", "recent", "expansion", "exchanges", "snippets", "surrogates", "growth")
 SEEDS = ("0", "1", "4242")
-CASES = 25
+CASES = 12
 
 
 def random_recipe(rng: random.Random) -> str | dict[str, Any]:

@@ -33,7 +33,7 @@ def lines_at_the_margin(text: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith("  ")]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(text=poisoned, speaker=poisoned | st.none(), title=poisoned | st.none())
 def test_no_stored_text_speaker_or_title_can_leave_its_place(
     text: str, speaker: str | None, title: str | None

@@ -112,7 +112,7 @@ def play(memory: Memory, experience: Experience, clock: FrozenClock, repo: str, 
 
 @settings(
     derandomize=True,
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -371,7 +371,7 @@ def test_sparing_what_would_change_nothing_changes_nothing(
         for kind in (FactsPart, Unsparing)
     ]
     choose = random.Random(seed)
-    for number in range(120):
+    for number in range(70):
         clock.advance(seconds=1)
         act, name = choose.random(), choose.choice(["s", "S", "t"])
         moment = clock.now() - choose.choice([0, 0, 0, 5000, 50_000])

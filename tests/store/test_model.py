@@ -340,11 +340,11 @@ def check_same_as_naive(new_location: Callable[[], str], examples: int, steps: i
 
 def test_a_store_behaves_as_the_naive_one(location: str, new_location: Callable[[str], str]) -> None:
     engine = "postgresql" if "://" in location else "sqlite"
-    check_same_as_naive(lambda: new_location(engine), 25 if engine == "sqlite" else 8, 30)
+    check_same_as_naive(lambda: new_location(engine), 12 if engine == "sqlite" else 5, 30)
 
 
 def test_a_store_in_memory_behaves_as_the_naive_one() -> None:
-    check_same_as_naive(lambda: ":memory:", 25, 30)
+    check_same_as_naive(lambda: ":memory:", 12, 30)
 
 
 @pytest.mark.soak
