@@ -39,6 +39,7 @@ _QUIET_SECONDS: Final = 10
 """How much of the end of a part is searched for a pause."""
 _SCENE: Final = 25.0
 """Mean difference of two small frames (0 to 255) from which on the scene is another one."""
+_TEXT_SUBTITLES: Final = frozenset({"subrip", "srt", "ass", "ssa", "mov_text", "webvtt", "text"})
 _MOST_KEYFRAMES: Final = 20_000
 _MOST_SCREENS: Final = 400
 """Frames whose text is read, those where the scene changes; a reader takes seconds for each."""
@@ -311,30 +312,29 @@ def _quiet_moment(samples: Any) -> int:
 
 def _embedded(container: InputContainer) -> list[Cue]:
     """Text subtitles inside the file; pictures of text, as on discs, are passed over."""
-    stream = container.streams.subtitles[0]
+    written = (it for it in container.streams.subtitles if it.codec_context.name in _TEXT_SUBTITLES)
+    stream = next(written, None)
+    if stream is None:
+        return []
     cues: list[Cue] = []
     for packet in container.demux(stream):
         if packet.pts is None or packet.time_base is None:
             continue
         start = round(float(packet.pts * packet.time_base) * 1000)
         length = round(float((packet.duration or 0) * packet.time_base) * 1000)
-        text = _plain(bytes(packet))
-        if text:
-            cues.append(Cue(start, start + length, text))
+        cues += [Cue(start, start + length, cue.text, cue.speaker) for cue in _cues_in(bytes(packet))]
     return cues
 
 
-def _plain(data: bytes) -> str:
-    """The text of a subtitle packet: MP4 puts two bytes of length before it, ASS eight fields."""
-    if len(data) >= 2 and int.from_bytes(data[:2], "big") in {len(data) - 2, *range(1, len(data) - 1)}:
-        size = int.from_bytes(data[:2], "big")
-        if size <= len(data) - 2 and data[0] == 0:
-            data = data[2 : 2 + size]
+def _cues_in(data: bytes) -> list[Cue]:
+    """What a subtitle packet says: MP4 puts two bytes of length before it, ASS eight fields."""
+    size = int.from_bytes(data[:2], "big")
+    if data[:1] == b"\0" and 0 < size <= len(data) - 2:
+        data = data[2 : 2 + size]
     text = data.decode(errors="replace")
     if text.count(",") >= 8 and text.split(",", 1)[0].isdigit():
         text = text.split(",", 8)[8]
-    cues = read_cues(f"00:00:00,000 --> 00:00:01,000\n{text.replace(chr(92) + 'N', chr(10))}")
-    return " ".join(cue.text if cue.speaker is None else f"{cue.speaker}: {cue.text}" for cue in cues)
+    return read_cues(f"00:00:00,000 --> 00:00:01,000\n{text.replace(chr(92) + 'N', chr(10))}")
 
 
 def _hash(data: Path | BytesIO) -> str:

@@ -20,7 +20,7 @@ pytest.importorskip("av", reason="recordings need the extra media")
 
 from PIL import Image, ImageDraw
 
-from bench.media import TEXT, distance, words
+from bench.media import TEXT, distance, receipts, words
 from longmind import MediaTools, Memory
 from longmind.base.errors import LongmindError
 from longmind.media.labels import CocoLabeler
@@ -66,13 +66,13 @@ def film(path: Path, slides: list[str], *, seconds: int = 10, speech: Path | Non
 @pytest.fixture
 def album(shared_data: Path, tmp_path: Path) -> Path:
     """Receipts, photographs with the dates of two springs, and a talk with its subtitles."""
-    receipts, photographs = shared_data / "receipts", folder_of("skimage", "data")
-    if not receipts.is_dir():
+    scans, photographs = shared_data / "receipts", folder_of("skimage", "data")
+    if not scans.is_dir():
         pytest.skip("the receipts are not beside the project")
     folder = tmp_path / "album"
     folder.mkdir()
     for number in ("000", "003", "007"):
-        (folder / f"receipt{number}.jpg").write_bytes((receipts / f"{number}.jpg").read_bytes())
+        (folder / f"receipt{number}.jpg").write_bytes((scans / f"{number}.jpg").read_bytes())
     for name, taken in {"chelsea": "2024:03:09", "coffee": "2024:03:10", "astronaut": "2023:07:01"}.items():
         photo = Image.open(photographs / f"{name}.png").convert("RGB")
         (folder / f"{name}.jpg").write_bytes(made.jpeg(photo, taken=f"{taken} 10:00:00", offset="+00:00"))
@@ -109,6 +109,16 @@ def test_the_questions_of_the_story_are_answered_first_by_real_tools(
         explained = first("where in the video do they explain caching?", kind="video")
         assert explained.citation == "talk.mp4 at 0:20"
         assert "On screen: Caching near the reader" in explained.text
+
+
+@pytest.mark.soak
+def test_receipts_are_read_with_their_words_and_key_fields(shared_data: Path) -> None:
+    pytest.importorskip("rapidocr", reason="reading receipts needs the extra ocr")
+    if not (shared_data / "receipts").is_dir():
+        pytest.skip("the receipts are not beside the project")
+    recall, fields = receipts(shared_data / "receipts")
+    assert recall >= 0.90
+    assert fields >= 0.80
 
 
 def test_speech_in_a_video_is_written_down_and_found_at_its_second(tmp_path: Path) -> None:
