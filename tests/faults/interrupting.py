@@ -151,5 +151,7 @@ def _unreachable(code: CodeType) -> frozenset[int]:
         nones = [step for step in window[:3] if step.opname == "LOAD_CONST" and step.argval is None]
         if first in nones and len(nones) == 3:
             calls = [step for step in window[3:] if step.opname in ("PRECALL", "CALL")]
-            offsets.update(step.offset for step in (*nones, *calls))
+            # A block that returns something puts it below `__exit__` first.
+            swaps = [step for step in steps[index - 1 : index] if step.opname == "SWAP"]
+            offsets.update(step.offset for step in (*swaps, *nones, *calls))
     return frozenset(offsets)

@@ -35,7 +35,7 @@ WRITES = ("remember", "remember_many", "forget", "record", "turn", "erase", "lea
 READS = ("get", "search", "recall", "list", "about", "session")
 QUICK = {"sqlite": 24, "postgresql": 4}
 """Places of each act in the quick version: half of them in the store's code, where the windows are."""
-LONG = {"sqlite": 1_000_000, "postgresql": 400}
+LONG = {"sqlite": 1_000_000, "postgresql": 200}
 """Places of each act in the long version: on a file all of them."""
 
 PART = 800
