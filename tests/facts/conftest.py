@@ -77,3 +77,10 @@ def world(location: str, new_world: Callable[..., World]) -> World:
 def quiet(location: str, new_world: Callable[..., World]) -> World:
     """A new store that reads nothing from its frames."""
     return new_world(location, part=FactsPart())
+
+
+@pytest.fixture
+def home(quiet: World) -> World:
+    """A ledger in which everybody lives in one place at a time."""
+    quiet.facts.define_predicate("lives_in", cardinality="one")
+    return quiet

@@ -8,10 +8,13 @@ from typing import Any
 import apsw
 import pytest
 
+from longmind import Forbidden
 from longmind.base.secret import secret_of
+from longmind.base.store_files import is_encrypted_header
 from longmind.store import pages
 from longmind.store.cipher import INSTALL
 from longmind.store.encrypted_files import file_key
+from tests.store.opening import open_memory
 
 CAN_ENCRYPT = hasattr(apsw, "mc_version")
 needs_cipher = pytest.mark.skipif(
@@ -36,3 +39,31 @@ def decrypted_pages(path: Path, key: Any) -> bytes:
     finally:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.close(True)
+
+
+MARKER = "pelicanmarker"
+
+
+def filled(path: Path, key: Any = KEY, count: int = 60) -> Path:
+    with open_memory(path, key=key) as memory:
+        memory.remember_many([f"Note {number} about the {MARKER} in the harbour." for number in range(count)])
+    return path
+
+
+def texts(path: Path, key: Any = KEY) -> list[str]:
+    with open_memory(path, key=key) as memory:
+        assert memory.verify(deep=True)
+        return sorted(frame.text for frame in memory.list(limit=1000))
+
+
+def opens(path: Path, key: Any) -> bool:
+    try:
+        open_memory(path, key=key, create=False).close()
+    except Forbidden:
+        return False
+    return True
+
+
+def looks_encrypted(path: Path) -> bool:
+    raw = path.read_bytes()
+    return is_encrypted_header(raw[:100]) and MARKER.encode() not in raw and b"CREATE TABLE" not in raw

@@ -23,50 +23,26 @@ from longmind import (
     InvalidInput,
     Memory,
     MissingExtra,
-    NotFound,
     Unsupported,
 )
 from longmind.base.secret import secret_of
-from longmind.base.store_files import belongs_to_store, is_encrypted_header
+from longmind.base.store_files import belongs_to_store
 from longmind.store.encrypted_stream import EncryptedReader, EncryptedWriter
 from tests.faults.test_erase_kill import check_churn
 from tests.store.children import Child
 from tests.store.encrypted import (
     CAN_ENCRYPT,
     KEY,
+    MARKER,
     OTHER_KEY,
     PASSPHRASE,
+    filled,
+    looks_encrypted,
     needs_cipher,
+    opens,
+    texts,
 )
 from tests.store.opening import KEY_VARIABLE, open_memory
-
-MARKER = "pelicanmarker"
-
-
-def filled(path: Path, key: Any = KEY, count: int = 60) -> Path:
-    with open_memory(path, key=key) as memory:
-        memory.remember_many([f"Note {number} about the {MARKER} in the harbour." for number in range(count)])
-    return path
-
-
-def texts(path: Path, key: Any = KEY) -> list[str]:
-    with open_memory(path, key=key) as memory:
-        assert memory.verify(deep=True)
-        return sorted(frame.text for frame in memory.list(limit=1000))
-
-
-def opens(path: Path, key: Any) -> bool:
-    try:
-        open_memory(path, key=key, create=False).close()
-    except Forbidden:
-        return False
-    return True
-
-
-def looks_encrypted(path: Path) -> bool:
-    raw = path.read_bytes()
-    return is_encrypted_header(raw[:100]) and MARKER.encode() not in raw and b"CREATE TABLE" not in raw
-
 
 # Opening
 
@@ -437,79 +413,4 @@ def test_processes_that_make_the_same_store_at_once_all_write_to_it(tmp_path: Pa
             child.hear("done")
             child.end()
     assert len(texts(path, key)) == 4 * 10
-    assert [entry.name for entry in tmp_path.iterdir()] == ["a.mind"]
-
-
-# Another key, in place
-
-
-@needs_cipher
-def test_a_store_is_encrypted_rekeyed_and_decrypted_in_place(tmp_path: Path) -> None:
-    path = filled(tmp_path / "a.mind", None)
-    expected = texts(path, None)
-    for again in (True, False):
-        assert Memory.encrypt(path, key=KEY).changed is again
-        assert looks_encrypted(path)
-        assert texts(path, KEY) == expected
-    done = Memory.rekey(path, key=KEY, new_key=PASSPHRASE)
-    assert (done.encrypted, done.bytes) == (True, path.stat().st_size)
-    assert not opens(path, KEY)
-    assert texts(path, PASSPHRASE) == expected
-    for again in (True, False):
-        assert Memory.decrypt(path, key=PASSPHRASE).changed is again
-        assert texts(path, None) == expected
-    with open_memory(path) as memory:
-        assert not memory.verify(deep=True).notes  # its pages have checksums again
-    assert [entry.name for entry in tmp_path.iterdir()] == ["a.mind"]
-
-
-@needs_cipher
-def test_a_store_in_use_is_busy_and_stays_as_it_is(tmp_path: Path) -> None:
-    plain, encrypted = filled(tmp_path / "a.mind", None), filled(tmp_path / "b.mind")
-    with open_memory(plain), pytest.raises(Busy, match="in use"):
-        Memory.encrypt(plain, key=KEY)
-    with Child("write", str(plain)) as child:
-        child.hear("ready")
-        with pytest.raises(Busy, match="in use") as caught:
-            Memory.encrypt(plain, key=KEY)
-        assert caught.value.hint
-    with open_memory(encrypted, key=KEY):
-        for act in (
-            lambda: Memory.rekey(encrypted, key=KEY, new_key=OTHER_KEY),
-            lambda: Memory.decrypt(encrypted, key=KEY),
-        ):
-            with pytest.raises(Busy):
-                act()
-    assert len(texts(plain, None)) == len(texts(encrypted)) == 60
-
-
-@needs_cipher
-def test_changing_a_key_needs_the_present_one_and_a_store(tmp_path: Path) -> None:
-    path, plain = filled(tmp_path / "a.mind"), filled(tmp_path / "b.mind", None)
-    before = path.read_bytes()
-    for act in (
-        lambda: Memory.rekey(path, key=OTHER_KEY, new_key=PASSPHRASE),
-        lambda: Memory.decrypt(path, key=OTHER_KEY),
-        lambda: Memory.encrypt(path, key=OTHER_KEY),
-        lambda: Memory.rekey(plain, key=KEY, new_key=OTHER_KEY),
-    ):
-        with pytest.raises(Forbidden):
-            act()
-    with pytest.raises(NotFound):
-        Memory.encrypt(tmp_path / "none.mind", key=KEY)
-    (tmp_path / "other.mind").write_bytes(b"text" * 4000)
-    with pytest.raises(Corrupt):
-        Memory.encrypt(tmp_path / "other.mind", key=KEY)
-    assert path.read_bytes() == before
-
-
-@needs_cipher
-def test_a_damaged_store_is_not_encrypted_over(tmp_path: Path) -> None:
-    path = filled(tmp_path / "a.mind")
-    raw = bytearray(path.read_bytes())
-    raw[20 * 4096 + 100] ^= 1
-    path.write_bytes(raw)
-    with pytest.raises(Corrupt):
-        Memory.rekey(path, key=KEY, new_key=OTHER_KEY)
-    assert path.read_bytes()[4096:] == raw[4096:]
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.mind"]

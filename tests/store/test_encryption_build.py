@@ -19,6 +19,7 @@ from tests.store.opening import KEY_VARIABLE
 ROOT = Path(__file__).resolve().parents[2]
 OWN = (
     "tests/store/test_encryption.py",
+    "tests/store/test_rekey.py",
     "tests/faults/test_encryption_kills.py",
     "tests/cli/test_encryption.py",
 )
