@@ -150,10 +150,11 @@ def main() -> None:
     parser.add_argument("--photos", type=int, default=1000)
     parser.add_argument("--hours", type=int, default=10, help="length of the long recording; 0 for none")
     options = parser.parse_args()
-    if options.hours:
-        long(options.hours)
+    # What takes least memory comes first: a peak hides those below it.
     if options.photos:
         flat(options.photos)
+    if options.hours:
+        long(options.hours)
     if options.speech:
         speech(options.speech)
     if options.receipts.is_dir():

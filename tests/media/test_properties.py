@@ -197,3 +197,24 @@ def test_erasing_a_photo_leaves_nothing_of_it(new_location: Callable[[str], str]
         assert not memory.media.similar(folder / "p0.jpg")
     data = Path(location).read_bytes()
     assert [mark for mark in marks if mark in data] == []
+
+
+def test_erasing_a_recording_leaves_nothing_of_what_was_said_or_shown(
+    new_location: Callable[[str], str], folder: Path
+) -> None:
+    location = new_location("sqlite")
+    (folder / "talk.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nAna: I sail the Gavina.\n")
+    with Memory.open(location, embedder="hash", media=tools()) as memory:
+        memory.media.tools.thumbnails = 64
+        report = memory.media.videos([folder / "talk.mp4"])
+        heard = memory.media.audio([folder / "note.wav"])
+        thumbnail = memory.media.thumbnail(report.id).picture
+        assert memory.facts.about("Ana")
+        for frame in (report.id, heard.id):
+            memory.erase(frame)
+        assert not memory.facts.about("Ana")
+        assert not memory.search("Gavina spoken note zanzibar")
+        assert not memory.verify(deep=True).problems
+    data = Path(location).read_bytes()
+    marks = [b"Gavina", b"spoken note", b"zanzibar", thumbnail[-200:], b"talk.mp4", b"note.wav"]
+    assert [mark for mark in marks if mark in data] == []
