@@ -144,14 +144,17 @@ def _unreachable(code: CodeType) -> frozenset[int]:
     For a lock, whose `__exit__` is not Python, these are the only instructions at which it could be left
     locked, so an exception there would show what cannot happen.
     """
-    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "NOP")]
+    steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
     offsets: set[int] = set()
-    for index, first in enumerate(steps):
-        window = steps[index : index + 5]
+    for place, first in enumerate(steps):
+        window = steps[place : place + 5]
         nones = [step for step in window[:3] if step.opname == "LOAD_CONST" and step.argval is None]
         if first in nones and len(nones) == 3:
             calls = [step for step in window[3:] if step.opname in ("PRECALL", "CALL")]
-            # A block that returns something puts it below `__exit__` first.
-            swaps = [step for step in steps[index - 1 : index] if step.opname == "SWAP"]
-            offsets.update(step.offset for step in (*swaps, *nones, *calls))
+            offsets.update(step.offset for step in (*nones, *calls))
+            # Before that, a block that returns something puts it below `__exit__`; and it may end in nothing.
+            before = place - 1
+            while steps[before].opname in ("SWAP", "NOP"):
+                offsets.add(steps[before].offset)
+                before -= 1
     return frozenset(offsets)

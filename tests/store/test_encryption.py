@@ -48,7 +48,11 @@ from tests.store.opening import KEY_VARIABLE, open_memory
 
 
 @needs_cipher
-@pytest.mark.parametrize("key", [KEY, KEY.hex(), PASSPHRASE, lambda: KEY, lambda: PASSPHRASE])
+@pytest.mark.parametrize(
+    "key",
+    [KEY, KEY.hex(), PASSPHRASE, lambda: KEY, lambda: PASSPHRASE],
+    ids=["raw", "hexadecimal", "passphrase", "called", "called-passphrase"],
+)
 def test_a_store_made_with_a_key_opens_with_it_and_holds_no_readable_byte(tmp_path: Path, key: Any) -> None:
     path = filled(tmp_path / "a.mind", key)
     assert looks_encrypted(path)
@@ -70,8 +74,8 @@ def test_the_log_of_an_open_store_holds_no_readable_byte(tmp_path: Path) -> None
 
 
 @needs_cipher
-@pytest.mark.parametrize("key", [None, OTHER_KEY, PASSPHRASE])
-@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("key", [None, OTHER_KEY, PASSPHRASE], ids=["none", "raw", "passphrase"])
+@pytest.mark.parametrize("read_only", [False, True], ids=["writing", "reading"])
 def test_a_missing_or_wrong_key_is_forbidden_and_changes_nothing(
     tmp_path: Path, key: Any, read_only: bool
 ) -> None:
@@ -219,7 +223,7 @@ def test_a_build_that_shares_nonces_after_a_fork_is_refused(
 
 
 @needs_cipher
-@pytest.mark.parametrize("key", [KEY, PASSPHRASE])
+@pytest.mark.parametrize("key", [KEY, PASSPHRASE], ids=["raw", "passphrase"])
 def test_backups_copies_and_restored_stores_have_the_same_key(tmp_path: Path, key: Any) -> None:
     path = filled(tmp_path / "a.mind", key)
     expected = texts(path, key)
