@@ -110,13 +110,14 @@ class PostgresConnection:
     def run(self, sql: str, values: Sequence[Value] = ()) -> int:
         statement = self._followed(sql)
         upserts = statement is not None and statement.may_update
+        known = self._replaced(statement, [values])
         with translated():
-            spelled = _spelled(sql + returning(statement) if statement and upserts else sql)
+            spelled = _spelled(sql + returning(statement) if statement and upserts and not known else sql)
             cursor = self.connection.execute(spelled, values)
             count = cursor.rowcount
         if statement is not None and self.changes is not None and count > 0:
             if upserts:
-                self.changes.upserted(statement, values, cursor.fetchone())
+                self.changes.upserted(statement, values, known[0] if known else cursor.fetchone())
             else:
                 self.changes.inserted(statement, values)
         self._count(sql, count)
@@ -126,12 +127,14 @@ class PostgresConnection:
         statement = self._followed(sql)
         upserts = statement is not None and statement.may_update
         listed = rows if isinstance(rows, list) or statement is None else list(rows)
-        returned: list[Row | None] = []
+        known = self._replaced(statement, listed)
+        returned: list[Row | None] = known or []
         with translated(), self.connection.cursor() as cursor:
-            spelled = _spelled(sql + returning(statement) if statement and upserts else sql)
-            cursor.executemany(spelled, listed, returning=upserts)
+            asks = upserts and not known
+            spelled = _spelled(sql + returning(statement) if statement and asks else sql)
+            cursor.executemany(spelled, listed, returning=asks)
             count = cursor.rowcount
-            for _ in listed if upserts else ():
+            for _ in listed if asks else ():
                 returned.append(cursor.fetchone())
                 cursor.nextset()
         if statement is not None and self.changes is not None:
@@ -147,6 +150,12 @@ class PostgresConnection:
         with translated(), self.connection.pipeline():
             for statement in statements:
                 self.connection.execute(statement)
+
+    def _replaced(self, statement: Statement | None, rows: Any) -> list[Row | None] | None:
+        """The rows that an upsert will replace, where it cannot say so itself."""
+        if statement is None or not statement.may_update or self.changes is None:
+            return None
+        return self.changes.old_counters(self, statement, rows)
 
     def _followed(self, sql: str) -> Statement | None:
         """An insert into a canonical table; other statements are followed by the server's triggers."""
@@ -192,7 +201,6 @@ class PostgresEngine:
         self._address = address
         self._statistics = Statistics(self.schema)
         self._overgrown: set[str] = set()
-        self._is_citus: bool | None = None
         """Whether the server spreads schemas over others; looked up when a size is first asked for."""
         self._layout: PostgresLayout | None = None
         self._pool = ConnectionPool(self._connect, size=_POOL_SIZE, timeout=_CONNECT_SECONDS)
@@ -357,6 +365,7 @@ class PostgresEngine:
                 # Commits serialise here; preparation happened before.
                 db.one("SELECT one FROM store_clock WHERE one = 1 FOR UPDATE")
                 db.changes = PostgresChanges(self._columns(db))
+                db.changes.begin(db)
                 try:
                     yield db
                 except OverBudget:
@@ -407,9 +416,7 @@ class PostgresEngine:
         )
 
     def size_bytes(self, db: Connection) -> int:
-        if self._is_citus is None:
-            self._is_citus = db.one("SELECT 1 FROM pg_extension WHERE extname = 'citus'") is not None
-        sizes = measure(db, self.schema, distributed=self._is_citus)
+        sizes = measure(db, self.schema, distributed=self._columns(db).is_distributed)
         if isinstance(db, PostgresConnection):
             db.sizes = db.sizes or sizes
             before = {oid: relation.size for oid, relation in db.sizes.items()}

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from secrets import randbits
 from typing import Any, Final, NamedTuple
 
 from longmind.store.changes import TABLES, TEXTS, Changes, Layout
@@ -18,9 +19,23 @@ from longmind.store.engine import Connection, Row, Value
 _STATEMENT: Final = re.compile(r"\s*(INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)\s*(?:\(([^)]*)\))?")
 _VALUES: Final = re.compile(r"VALUES \((\?(?:, \?)*)\)( ON CONFLICT|$)")
 _TAKE: Final = (
-    "DELETE FROM store_change WHERE xact = pg_current_xact_id()::text::bigint "
-    "RETURNING table_name, before::text, after::text"
+    "DELETE FROM store_change WHERE xact = {writer} RETURNING table_name, before::text, after::text"
 )
+_THIS_TRANSACTION: Final = "pg_current_xact_id()::text::bigint"
+_ON_WORKERS: Final = """
+CREATE OR REPLACE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO store_change VALUES (
+    coalesce(nullif(current_setting('longmind.writer', true), ''), pg_current_xact_id()::text)::bigint,
+    TG_ARGV[0],
+    CASE WHEN TG_ARGV[0] = 'frame_text' THEN to_jsonb(OLD) - 'text' ELSE to_jsonb(OLD) END,
+    CASE WHEN TG_OP = 'UPDATE' THEN to_jsonb(NEW) END
+  );
+  RETURN NULL;
+END $$
+"""
+"""On Citus the trigger runs on the worker that has the rows. There the table is a shard with a number in its
+name, and the transaction has another id: the writer names both."""
 _COLUMNS: Final = (
     "SELECT relname::text, attname::text, format_type(atttypid, NULL) "
     "FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid "
@@ -31,6 +46,7 @@ _TABLES: Final = frozenset(TABLES)
 _PLAIN: Final = frozenset((str, int, float, bytes, type(None)))
 
 
+_HAS_CITUS: Final = "SELECT 1 FROM pg_extension WHERE extname = 'citus'"
 COUNTERS: Final = "store_counter"
 """Changed by nearly every commit, and by upserts alone: these return the old row, which spares a trigger."""
 _OLD: Final = "(SELECT o.{} FROM store_counter o WHERE o.name = store_counter.name)"
@@ -71,6 +87,7 @@ class PostgresLayout(Layout):
                 if kind == "bytea":
                     self.binary.add((table, name))
         super().__init__(self.columns)
+        self.is_distributed = db.one(_HAS_CITUS) is not None
 
     def row(self, table: str, values: Mapping[str, Any]) -> Row:
         """A row as the server wrote it to JSON, in the order of its columns."""
@@ -93,6 +110,18 @@ class PostgresChanges(Changes):
         super().__init__(layout)
         self._has_noted = False
         self._is_exact = True
+        self._writer = _THIS_TRANSACTION
+
+    def begin(self, db: Connection) -> None:
+        """Name this writer to the workers of a cluster, for what their triggers note."""
+        if self.layout.is_distributed:
+            self._writer = str(randbits(62))
+            db.run_each(
+                (
+                    "SET LOCAL citus.propagate_set_commands TO 'local'",
+                    f"SET LOCAL longmind.writer TO '{self._writer}'",
+                )
+            )
 
     def is_exact(self) -> bool:
         return self._is_exact
@@ -111,6 +140,15 @@ class PostgresChanges(Changes):
         ):
             self._has_noted = True
         return statement
+
+    def old_counters(
+        self, db: Connection, statement: Statement, rows: Sequence[Sequence[Value]]
+    ) -> list[Row | None] | None:
+        """The rows that an upsert of counters replaces, on Citus: it takes no query in RETURNING."""
+        if statement.table != COUNTERS or not self.layout.is_distributed:
+            return None
+        stored = {name: old for name, *old in db.all(f"SELECT name, value, checksum FROM {COUNTERS}")}
+        return [tuple(stored.get(values[0], (None, None))) for values in rows]
 
     def upserted(self, statement: Statement, values: Sequence[Value], returned: Row | None) -> None:
         """Count an upsert by what it returned: whether the row is new, or the old one of a counter."""
@@ -149,7 +187,7 @@ class PostgresChanges(Changes):
         if not self._has_noted:
             return
         self._has_noted = False
-        for table, before, after in db.all(_TAKE):
+        for table, before, after in db.all(_TAKE.format(writer=self._writer)):
             self.removed(table, self.layout.row(table, json.loads(before)))
             if after is not None:
                 self.added(table, self.layout.row(table, json.loads(after)))
@@ -158,12 +196,13 @@ class PostgresChanges(Changes):
 def install(db: Connection) -> None:
     """Let the server note which rows of canonical tables are changed or removed."""
     followed = (table for table in TABLES if table != COUNTERS)
-    triggers = (
+    triggers = [
         f"CREATE TRIGGER {table}_noted AFTER UPDATE OR DELETE ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION note_change()"
+        f"FOR EACH ROW EXECUTE FUNCTION note_change('{table}')"
         for table in followed
-    )
-    db.run_each(triggers)
+    ]
+    is_distributed = db.one(_HAS_CITUS) is not None
+    db.run_each([_ON_WORKERS, *triggers] if is_distributed else triggers)
 
 
 @lru_cache(maxsize=1024)

@@ -72,7 +72,9 @@ class Server:
 
     def _make(self, follows: Server | None, settings: dict[str, str]) -> None:
         if follows is None:
-            self._tool("initdb", "--auth=trust", "--encoding=utf8", "-U", "postgres", "--no-sync")
+            self._tool(
+                "initdb", "--auth=trust", "--encoding=utf8", "-U", "postgres", "--no-sync", "--data-checksums"
+            )
         else:
             self._tool("pg_basebackup", "-d", follows.url(), "-R", "-c", "fast", "--no-sync")
         lines = ["", "listen_addresses = ''", f"unix_socket_directories = '{self.run_folder}'", "fsync = off"]
