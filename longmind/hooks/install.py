@@ -24,7 +24,7 @@ AGENTS: Final = ("claude-code", "codex", "cursor", "claude-desktop", "vscode", "
 HOME_ONLY: Final = ("claude-desktop", "windsurf")
 """Agents whose settings are the user's alone, not a project's."""
 READ_ONLY_TOOLS: Final = ("search", "recall", "facts_about", "experience_brief")
-"""Tools that Claude Code may use without asking each time: they change nothing."""
+"""Tools that agents with a list for it may use without asking each time: they change nothing."""
 Kind = Literal["hooks", "cursor-hooks", "mcp", "mcp-servers", "mcp-toml", "gitignore"]
 _SERVERS: Final[Mapping[str, str]] = {"mcp": "mcpServers", "mcp-servers": "servers"}
 """Under which name a file of JSON lists the servers."""
@@ -33,6 +33,7 @@ _IGNORED: Final = (
 )
 _ALLOW: Final = ("permissions", "allow")
 _ALLOWED: Final = tuple(f"mcp__{NAME}__{tool}" for tool in READ_ONLY_TOOLS)
+_APPROVED: Final = {"approval_mode": "approve"}
 _SECONDS: Final[Mapping[Action, int]] = {"start": 10, "prompt": 5, "save": 30}
 _CODEX_END_SECONDS: Final = 3
 """Codex allows no more there, and warns at every start of a session if more is asked for."""
@@ -68,6 +69,11 @@ class Setup:
     @property
     def server(self) -> dict[str, Any]:
         return {"command": self.program, "args": ["mcp", *self._options]}
+
+    @property
+    def codex_server(self) -> dict[str, Any]:
+        """The same for Codex, which keeps with a server which of its tools need no approval."""
+        return self.server | {"tools": {tool: dict(_APPROVED) for tool in READ_ONLY_TOOLS}}
 
 
 def has_hooks(agent: str) -> bool:
@@ -321,7 +327,7 @@ def _is_ours(entry: Any) -> bool:
 
 
 def _with_table(text: str, setup: Setup) -> str:
-    if _table(text) == setup.server:
+    if _table(text) == setup.codex_server:
         return text
     if _table(text) is not None and not _is_our_table(text):
         raise InvalidInput(
@@ -330,8 +336,12 @@ def _with_table(text: str, setup: Setup) -> str:
     base = _without(text, "mcp-toml")
     arguments = ", ".join(_quoted(item) for item in setup.server["args"])
     gap = "" if not base else "\n" if base.endswith("\n") else "\n\n"
-    edited = f"{base}{gap}[mcp_servers.{NAME}]\ncommand = {_quoted(setup.program)}\nargs = [{arguments}]\n"
-    if _table(edited) != setup.server:
+    tools = ", ".join(f'{tool} = {{ approval_mode = "approve" }}' for tool in READ_ONLY_TOOLS)
+    edited = (
+        f"{base}{gap}[mcp_servers.{NAME}]\ncommand = {_quoted(setup.program)}\nargs = [{arguments}]\n"
+        f"tools = {{ {tools} }}\n"
+    )
+    if _table(edited) != setup.codex_server:
         raise InvalidInput("The entry cannot be added.", hint=f"Add [mcp_servers.{NAME}] by hand.")
     return edited
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from longmind import Memory
+from longmind.hooks.install import READ_ONLY_TOOLS
 from tests import commands
 from tests.hooks.conftest import PROGRAM
 
@@ -125,7 +126,8 @@ def test_servers_are_added_to_those_there_are(folder: Path, settled: dict[str, b
     assert servers["other"] == {"command": "other"}
     assert servers["longmind"]["args"] == ["mcp", "--store", "notes.mind"]
     table = tomllib.loads((folder / ".codex/config.toml").read_text())["mcp_servers"]
-    assert table["longmind"] == servers["longmind"]
+    approved = {tool: {"approval_mode": "approve"} for tool in READ_ONLY_TOOLS}
+    assert table["longmind"] == servers["longmind"] | {"tools": approved}
     assert (folder / ".codex/config.toml").read_text().startswith(TOML)
     assert (folder / ".claude/settings.json").read_bytes() == settled[".claude/settings.json"]
 

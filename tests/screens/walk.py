@@ -9,81 +9,24 @@ import fcntl
 import os
 import pty
 import re
+import select
 import shlex
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+from contextlib import nullcontext
 from pathlib import Path
+
+from tests.screens.walks import WALKS, commands
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 WIDTH = 100
+_SILENCE_SECONDS = 90.0
 NOW = 1_714_554_000_000  # 2024-05-01T09:00:00Z
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
-
-WALKS = {
-    "everyday": """
-        longmind --help
-        longmind init --no-model
-        longmind remember "Ana lives in Porto."
-        longmind remember "Ana lives in Porto."
-        longmind remember "Ana moved from Porto to Lisbon." --tag home
-        longmind search "where does Ana live?"
-        longmind recall "Where does Ana live?" --budget 120
-        longmind timeline
-        longmind list
-        longmind get 1
-        longmind stats
-        longmind forget 1
-        longmind get 99
-        longmind search
-        longmind serach Ana
-        longmind stats --store nowhere/typo.mind
-    """,
-    "parts": """
-        longmind facts --help
-        longmind facts about Ana
-        longmind turns --help
-        longmind turns add user "My name is Ana, and I like tea." --session monday
-        longmind memories --help
-        longmind memories list
-        longmind experience --help
-        longmind space --help
-        longmind media --help
-        longmind golden --help
-        longmind snapshot --help
-        longmind audit --help
-        longmind keys --help
-        longmind models list
-        longmind users
-        longmind spaces
-    """,
-    "agents": """
-        longmind install claude-code --dry-run
-        longmind install nobody
-        longmind install vscode --hooks
-        longmind uninstall codex
-        longmind hook --help
-        longmind stats --all
-    """,
-    "sm": """
-        sm --help
-        sm list
-        sm add-turn --session s1 --role user --text "My name is Alex, and I like JRPGs."
-        sm list
-        sm get-context --session s1
-        sm search Alex
-        sm explain --id 1
-        sm gc --dry-run
-        sm forget --id 1
-    """,
-}
-
-
-def commands(name: str) -> list[str]:
-    return [line.strip() for line in WALKS[name].splitlines() if line.strip()]
 
 
 def screens() -> dict[str, str]:
@@ -101,6 +44,7 @@ def _screens(folder: Path) -> dict[str, str]:
         "LONGMIND_CACHE": str(folder / "cache"), "PYTHONPATH": str(ROOT), "_TYPER_FORCE_DISABLE_TERMINAL": "",
         "LONGMIND_HELPER": "off",
     }  # fmt: skip
+    _prepare(folder)
     primary, secondary = pty.openpty()
     fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 40, WIDTH, 0, 0))
     child = subprocess.Popen(
@@ -110,6 +54,9 @@ def _screens(folder: Path) -> dict[str, str]:
     os.close(secondary)
     seen = bytearray()
     while True:
+        if not select.select([primary], [], [], _SILENCE_SECONDS)[0]:
+            child.kill()
+            raise AssertionError(f"A command waits for something:\n{seen.decode()[-500:]}")
         try:
             block = os.read(primary, 65536)
         except OSError:  # the terminal is closed once the child has ended
@@ -121,7 +68,10 @@ def _screens(folder: Path) -> dict[str, str]:
     assert child.wait() == 0, seen.decode(errors="replace")
     text = _ESCAPES.sub("", seen.decode().replace("\r\n", "\n").replace("\r", ""))
     text = text.replace(str(folder), "<folder>")
-    text = re.sub(r"^( *)─+$", r"\1────", text, flags=re.MULTILINE)  # as wide as a path was
+    text = re.sub(r"^( *)─+ *$", r"\1────", text, flags=re.MULTILINE)  # as wide as a path was
+    text = re.sub(r'"counts": ?\{[^}]*\}', '"counts": {…}', text)  # some depend on words of random keys
+    text = re.sub(r"(latency_ms\W+|seconds +|bytes +)[\d.e-]+", r"\1<number>", text)
+    text = re.sub(r"\b[0-9a-f]{16,}\b", "<hex>", text)
     text = re.sub(r"\d+\.\d [KM]B", "<size>", text)
     text = re.sub(r"<longmind id=\d+>", "<longmind id=…>", text)
     text = "\n".join(line.rstrip() for line in text.splitlines())
@@ -129,12 +79,26 @@ def _screens(folder: Path) -> dict[str, str]:
     return {name: content.strip() + "\n" for name, content in zip(parts[::2], parts[1::2], strict=True)}
 
 
+def _prepare(folder: Path) -> None:
+    """The files that the walks name."""
+    (folder / "notes").mkdir()
+    (folder / "notes" / "a.md").write_text("# House\n\nThe boiler is serviced in May.\n")
+    os.utime(folder / "notes" / "a.md", (NOW / 1000, NOW / 1000))
+    (folder / "empty").mkdir()
+    (folder / "texts.jsonl").write_text(
+        '{"text": "Bruno plays the cello."}\n{"text": "The boiler is old."}\n'
+    )
+    (folder / "chat.json").write_text('[{"role": "user", "content": "I live in Braga."}]')
+
+
 def _inside() -> None:
     """Run all walks; this process is on the terminal."""
     from longmind.base import times
-    from longmind.cli import app, sm
+    from longmind.cli import app, exchange, ingest, sm
 
     times.SystemClock.now = lambda self: NOW  # type: ignore[method-assign]
+    # A bar is drawn anew ten times a second, however often that is.
+    ingest.progress_bar = exchange.progress_bar = lambda quiet: nullcontext()  # type: ignore[assignment]
     for name in WALKS:
         print(f"=== {name}", flush=True)
         for line in commands(name):
