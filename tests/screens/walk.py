@@ -72,6 +72,8 @@ def _screens(folder: Path) -> dict[str, str]:
     text = re.sub(r'"counts": ?\{[^}]*\}', '"counts": {…}', text)  # some depend on words of random keys
     text = re.sub(r"(latency_ms\W+|seconds +|bytes +)[\d.e-]+", r"\1<number>", text)
     text = re.sub(r"\b[0-9a-f]{16,}\b", "<hex>", text)
+    text = re.sub(r"\bk_[0-9a-f]{8}\b", "<key id>", text)
+    text = re.sub(r"\blm_[\w-]{20,}", "<key>", text)
     text = re.sub(r"\d+\.\d [KM]B", "<size>", text)
     text = re.sub(r"<longmind id=\d+>", "<longmind id=…>", text)
     text = "\n".join(line.rstrip() for line in text.splitlines())

@@ -61,10 +61,10 @@ WALKS: Final = {
         longmind photos empty
         longmind videos empty
         longmind audio empty
-        longmind search-many '["cello", "boiler"]'
+        longmind search-many '["cello", "Braga"]'
         longmind recall-many '["Who plays the cello?"]' --budget 80
         longmind search "who plays the cello?" --explain
-        longmind why-not "boiler" 3
+        longmind why-not "Braga" 3
         longmind recipes
         longmind save-recipe '{"name": "short", "lanes": [{"kind": "snippets", "items": 2}]}'
         longmind replay '{}'
@@ -196,8 +196,8 @@ WALKS: Final = {
     "spaces": """
         longmind space create shop
         longmind space list
-        longmind space remember shop '{"kind": "rule", "path": "rules/tests.md", "summary": "Run in CI"}'
-        longmind space remember-raw shop rule "Deploys happen on Mondays."
+        longmind space remember shop '{"kind": "decision", "path": "rules/tests.md", "raw": "Run in CI."}'
+        longmind space remember-raw shop decision "Deploys happen on Mondays."
         longmind space objects shop
         longmind space get shop rules/tests.md
         longmind space pin shop rules/tests.md
@@ -206,14 +206,14 @@ WALKS: Final = {
         longmind space links shop rules/tests.md
         longmind space unlink shop rules/tests.md rules/tests.md
         longmind space recall shop "when do tests run?"
-        longmind space recall-kind shop rule
+        longmind space recall-kind shop decision
         longmind space use-context shop "tests"
         longmind space policy shop
         longmind space set-policy shop '{"allow_delete": true}'
         longmind space spent shop
         longmind space audit shop
         longmind space backend
-        longmind space set-backend keyword
+        longmind space set-backend basic
         longmind space sync shop notes
         longmind space export shop
         longmind space export-text shop
