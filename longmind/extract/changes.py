@@ -60,6 +60,7 @@ _SWAPS: Final = {
     "change": " (?:for|to) ",
 }
 _FROM_TO: Final = pattern(r"(?:over |back |away )?from (?P<old>.+?) (?:over )?to (?P<new>.+)", re.IGNORECASE)
+_RENAMED: Final = pattern(r"(?P<old>.+?)(?:,)? (?:to|as|into) (?P<new>.+)", re.IGNORECASE)
 _MOVES: Final = frozenset("switch change migrate convert upgrade transfer defect".split())
 _TO_OR_FROM: Final = pattern(r"(?:over |back |away )*(?:to|from) ", re.IGNORECASE)
 _INSTEAD: Final = pattern(
@@ -122,6 +123,8 @@ def find_changes(
         halves = re.search(swap, text[start:end], re.IGNORECASE)
         if halves is not None and halves.start() > 0:
             return maker.replaced((start, start + halves.start()), (start + halves.end(), end))
+    if verb.lemma == "rename" and done and (both := _RENAMED.match(text, start, end)) is not None:
+        return maker.replaced(both.span("old"), both.span("new"), slot="renamed_to")
     if verb.lemma in _MOVES and (done or verb.tense == "progressive"):
         both = _FROM_TO.match(text, start, end)
         if both is not None:

@@ -12,7 +12,9 @@ from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 
 _MARK: Final = (
-    r"(?:sorry|scratch that|correction|typo|my mistake|my bad|oops|whoops|i (?:meant|mean|"
+    r"(?:sorry|(?:scratch|strike|ignore) that|correction|typo(?: above)?|hang on|hold on|let me correct "
+    r"(?:that|myself)|"
+    r"i (?:got|had) (?:that|it) wrong|my mistake|my bad|oops|whoops|i (?:meant|mean|"
     r"misspoke)(?: to say)?|"
     r"meant(?: to say)?|make that|no wait|wait no|wait|rather(?! than)|i should have said|"
     r"should be|forget that)"
@@ -44,12 +46,15 @@ _NO_OLD: Final = frozenset(
     "for to in at on with by really yet sure bad so too very much a an the only".split()
 )
 _HINTS: Final = frozenset(
-    "sorry scratch correction typo mistake bad oops whoops mean meant misspoke make wait rather should "
+    "sorry scratch strike ignore hang hold correct wrong correction typo mistake bad oops whoops mean "
+    "meant misspoke make wait rather should "
     "forget no nope not actually".split()
 )
 """Words without which nothing is taken back."""
 _MARKS: Final = pattern(
-    r"(?:^|[,.;:!?]\s*)(?:actually|correction|sorry|i misspoke|my mistake|i should clarify|to be precise)\b"
+    r"(?:^|[,.;:!?]\s*)(?:actually|correction|sorry|i misspoke|my mistake|i should clarify|to be precise|"
+    r"typo|"
+    r"(?:scratch|strike|ignore) that|oops|whoops)\b"
     r"|\b(?:put that badly|got that wrong|had (?:it|that) wrong|said that wrong|misspoke|i was wrong|"
     r"mixed (?:that|it) up)\b",
     re.IGNORECASE,
@@ -120,6 +125,17 @@ def _is_value(text: str) -> bool:
 def _made(words: Words, span: Range, speaker: str, match: re.Match[str]) -> RuleMatch:
     value = trimmed(words.masked, span[0] + match.start("value"), span[0] + match.end("value"))
     return RuleMatch(speaker, ANY, value, span, "correction", action="correct", free=True)
+
+
+_LABELS: Final = frozenset("correction edit typo erratum".split())
+_WRITTEN_WRONG: Final = pattern(r"\b(?:typo|correction|misspoke|got (?:that|it) wrong)\b", re.IGNORECASE)
+
+
+def is_mended(masked: str, sentence: Range, clause: Range, label: str | None) -> bool:
+    """Whether the clause is said to be how it should have been said, whatever its tense."""
+    if label is not None and label.split()[0].lower() in _LABELS:
+        return True
+    return _WRITTEN_WRONG.search(masked, sentence[0], clause[0] + 1) is not None
 
 
 def corrects(masked: str, sentence: Range, clause: Range) -> bool:

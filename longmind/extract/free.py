@@ -110,6 +110,13 @@ _ANY_OF_ALL: Final = frozenset("anything whatever anyone anywhere".split())
 """What may be any says little, unless a name or a number stands beside it."""
 _RELATIVE: Final = pattern(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
 
+_GAPPED: Final = pattern(
+    r"(?:,| and| but),? (?:[A-Z][\w'-]+ (?:the|an?|his|her|their) |(?:my|our|his|her) [a-z]+(?: "
+    r"[A-Z][\w'-]+)? "
+    r"(?:the|an?|in|at|on|to|from|with|for) )"
+)
+"""Somebody else, with the verb left out: "took the night shift and Anya the early one"."""
+
 
 class Words:
     """The masked text, its sentence's tokens, and what is asked of them again and again."""
@@ -413,7 +420,7 @@ def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[R
         spans = [(joined[0][0].start, joined[-1][-1].end)]
     pieces = []
     for start, end in spans:
-        cut = _RELATIVE.search(masked, start, end)
+        cut = _RELATIVE.search(masked, start, end) or _GAPPED.search(masked, start, end)
         end = cut.start() if cut is not None and cut.start() > start + 2 else end
         start, end = trimmed(masked, start, _without_filler(masked, start, _without_time(masked, start, end)))
         if start < end:
@@ -437,7 +444,7 @@ def _says_enough(masked: str, span: Range, about: About) -> bool:
         return False
     if all(word in _WEAK or word in DEICTIC or word in ("the", "a") for word in words):
         return False
-    if words[:2] == ["the", "one"]:
+    if words[:2] == ["the", "one"] or words[0] == "neither":
         return False
     if not _ANY_OF_ALL.isdisjoint(words[:4]) and not re.search(r"[A-Z0-9]", masked[span[0] : span[1]]):
         return False

@@ -165,6 +165,8 @@ class Parser(NounReader):
     def _shared(self, at: int, before: ParsedClause, link: str) -> ParsedClause | None:
         if self.tokens[at].low in ("there", "here"):
             return None
+        if link in ("so", "nor") and self.tokens[at].tag == "X":
+            return None  # "and so is her son"
         third = before.kind not in ("i", "we", "you", "elided", "order")
         if before.kind in ("elided", "order"):
             verb = verb_group(self.tokens, at, self.count, third=False, bare=True)
@@ -293,6 +295,8 @@ class Parser(NounReader):
                 break
             if token.tag == "S" and token.low in _CUTTING and depth_stop > at:
                 break
+            if token.low == "unlike" and depth_stop > at:
+                break  # said of somebody else, and the contrary
             depth_stop += 1
         return depth_stop
 

@@ -8,6 +8,8 @@ from longmind.extract.statements import RELATIONS_OF_MANY, RELATIONS_OF_ONE
 
 SPELLINGS: Final = {
     "mom": "mother",
+    "bro": "brother",
+    "sis": "sister",
     "mum": "mother",
     "mama": "mother",
     "mommy": "mother",

@@ -9,6 +9,7 @@ from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.subjects import Scene
 from longmind.extract.tokens import INTERJECTIONS, NOMINATIVE, Token
+from longmind.extract.verbs import verb_forms
 
 _REPORTS: Final = frozenset(
     "say tell think claim believe hear ask wonder guess dream joke suppose imagine assume pretend "
@@ -55,17 +56,41 @@ def is_condition(words: Words, clause: ParsedClause) -> bool:
 
 
 def is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClause) -> bool:
-    """Whether somebody only says or thinks so: the clause before ends in such a verb."""
-    if previous is None or previous.verb.lemma not in _REPORTS or clause.shared:
+    """Whether somebody only says or thinks so: the words before the clause end in such a verb."""
+    at = min(clause.begin, clause.verb.first) - 1
+    if at < 1 or clause.shared:
         return False
-    if previous.verb.lemma == "say" and previous.kind == "i":
-        return False
-    if words.tokens[previous.subject_end - 1].low in _FINDERS:
-        return False
-    gap = [token.low for token in words.tokens[previous.verb.after : min(clause.begin, clause.verb.first)]]
-    return all(
-        word in (":", "that", "me", "us", "you", "him", "her", "them", "he", "she", "like") for word in gap
+    while at > 0 and words.tokens[at].low in _BETWEEN:
+        at -= 1
+    token = words.tokens[at]
+    if previous is not None and previous.verb.first <= at < previous.verb.after:
+        if previous.verb.lemma not in _REPORTS or (previous.verb.lemma == "say" and previous.kind == "i"):
+            return False
+        return words.tokens[previous.subject_end - 1].low not in _FINDERS
+    # "People keep assuming I'm French": the verb of no clause that the parser made out.
+    return token.tag == "V" and any(
+        lemma in _REPORTS and which == "ing" for lemma, which in verb_forms().get(token.low, ())
     )
+
+
+_BETWEEN: Final = frozenset(
+    {
+        ":",
+        "that",
+        "me",
+        "us",
+        "you",
+        "him",
+        "her",
+        "them",
+        "he",
+        "she",
+        "like",
+        "everyone",
+        "everybody",
+        "people",
+    }
+)
 
 
 _NOBODY: Final = frozenset("it that this you your what how there here wow thanks congrats sounds".split())

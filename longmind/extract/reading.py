@@ -9,7 +9,7 @@ from typing import Final
 
 from longmind.extract.changes import broken_up, each_end, find_changes, find_instead, is_gone
 from longmind.extract.clauses import Clause
-from longmind.extract.corrections import corrects, find_correction
+from longmind.extract.corrections import corrects, find_correction, is_mended
 from longmind.extract.described import described_as, is_lasting_news
 from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
@@ -23,7 +23,7 @@ from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, 
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
-from longmind.extract.ties import divorced_by, owner_of, parted
+from longmind.extract.ties import divorced_by, named_beside, own_by_name, owner_of, parted
 from longmind.extract.tokens import tokens_of
 from longmind.extract.verbal import find_by_verb, predicates_of
 from longmind.extract.voice import Voiced
@@ -63,6 +63,7 @@ class Reading(SubjectReader):
         self.closed = closed
         self.scenes: dict[str | None, Scene] = {}
         self.span = (0, 0)
+        self.label: str | None = None
         self.refused = False
         self.house: str | None = None
         self.timed = (0, 0)
@@ -84,7 +85,7 @@ class Reading(SubjectReader):
         words = Words(self.masked, tokens_of(self.masked, *span))
         if speaker is not None and not COUNTED.isdisjoint(words.lows):
             yield from find_listed(self.masked, *span, speaker)
-        self.span = span
+        self.span, self.label = span, voiced.sentence.label
         if not words.tokens:
             return
         if asks(words.tokens) or is_small_talk(words, scene):
@@ -176,7 +177,9 @@ class Reading(SubjectReader):
             yield from self._by_table(words, clause, own, scene, self._when(words, clause, previous, span))
         if about is None:
             return
-        yield from _apposed(words, clause, about, scene)
+        yield from named_beside(words, clause, about, scene)
+        if clause.kind == "my" and speaker is not None and about.relation is None and about.attribute is None:
+            yield from own_by_name(words, clause, about, speaker)
         when = self._when(words, clause, previous, span)
         for match in self._told(words, clause, about, scene, when):
             if follows(match):
@@ -207,8 +210,12 @@ class Reading(SubjectReader):
             match = replace(match, when=self.last_when, then=direction)  # type: ignore[arg-type]
         elif match.when is not None:
             self.last_when = match.when
-        if stated and match.action == "record" and corrects(self.masked, self.span, words.clause(clause)):
-            match = replace(match, action="correct")
+        if match.action == "record" and match.polarity and not match.ended:
+            where = words.clause(clause)
+            if is_mended(self.masked, self.span, where, self.label) or (
+                stated and corrects(self.masked, self.span, where)
+            ):
+                match = replace(match, action="correct")
         return match
 
     def _told(
@@ -479,22 +486,3 @@ _NAMES_SOMEBODY: Final = pattern(
 
 def verb_object(words: Words, clause: ParsedClause) -> str:
     return words.tokens[clause.verb.after].low if clause.verb.after < clause.end else ""
-
-
-def _apposed(words: Words, clause: ParsedClause, about: About, scene: Scene) -> Iterator[RuleMatch]:
-    """ "Mosswick Dairy, our biggest client," and "Lysander, that's my brother,"."""
-    if clause.apposed is None or clause.kind != "named":
-        return
-    tokens = words.tokens[clause.apposed[0] : clause.apposed[1]]
-    while tokens and tokens[0].low in ("that", "'s", "is", "the", "a", "an", "our", "my"):
-        tokens = tokens[1:]
-    if not tokens:
-        return
-    value = (tokens[0].start, tokens[-1].end)
-    slot = tokens[-1].low.replace("-", "_")
-    whole = words.clause(clause)
-    if slot in RELATIONS and scene.speaker is not None:
-        name = words.span(clause.begin, clause.apposed[0] - 1)
-        yield RuleMatch(scene.speaker, slot, name, whole, "apposition")
-    else:
-        yield RuleMatch(about.key, "is", value, whole, "apposition", free=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from longmind.extract.kin import FEMALE, MALE, relation_in
-from longmind.extract.lexicon import PEOPLE_NOT_NAMED
+from longmind.extract.lexicon import OCCUPATIONS, PEOPLE_NOT_NAMED
 from longmind.extract.tokens import Token
 
 Sort = Literal["speaker", "person", "thing"]
@@ -143,6 +143,15 @@ class Scene:
                 (f"{spoken}'s {written}", written, plain, f"{spoken}'s {plain}", f"my {written}")
             )
             return About(f"{owner}/{relation}", "person", names=tuple(names), relation=relation)
+        names_it = nouns and 0 < name_at < len(tokens) and tokens[0].text.islower()
+        if (
+            names_it
+            and nouns[-1] not in _NO_THING | _FICTION
+            and all(token.text[:1].isupper() for token in tokens[name_at:])
+        ):
+            # "our intern Mei", "our project Falcon": said of whoever or whatever is named
+            sort: Sort = "person" if nouns[-1] in OCCUPATIONS else "thing"
+            return About(" ".join(token.text for token in tokens[name_at:]), sort, names=())
         if "of" in nouns[1:]:
             nouns = nouns[: nouns.index("of")]
         slot = slot_of([word for word in nouns if word not in ("of", "the", "own", "new", "current")])

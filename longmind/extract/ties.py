@@ -8,11 +8,11 @@ from typing import Final
 
 from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
-from longmind.extract.kin import PARTNERS
+from longmind.extract.kin import PARTNERS, RELATIONS
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
-from longmind.extract.subjects import About, Scene
+from longmind.extract.subjects import About, Scene, slot_of
 
 
 def parted(words: Words, clause: ParsedClause, speaker: str) -> Iterator[RuleMatch]:
@@ -116,3 +116,35 @@ def _project(name: str) -> str:
     """The key of a project: without the article, and without the kind of thing it is."""
     plain = name.strip().removeprefix("the ").removeprefix("The ").removeprefix("our ")
     return _KIND.sub("", plain).lower() if not plain[:1].isupper() or " " not in plain else plain
+
+
+def own_by_name(words: Words, clause: ParsedClause, about: About, speaker: str) -> Iterator[RuleMatch]:
+    """ "Our intern Mei speaks Cantonese": Mei is the intern."""
+    tokens = [
+        token for token in words.tokens[clause.begin : clause.subject_end] if token.low not in ("my", "our")
+    ]
+    at = next((i for i, token in enumerate(tokens) if token.text[:1].isupper()), 0)
+    if at and about.key == " ".join(token.text for token in tokens[at:]):
+        slot = slot_of([token.low for token in tokens[:at] if token.low not in ("new", "own", "current")])
+        if slot:
+            value = (tokens[at].start, tokens[-1].end)
+            yield RuleMatch(speaker, slot, value, words.clause(clause), "apposition", free=True)
+
+
+def named_beside(words: Words, clause: ParsedClause, about: About, scene: Scene) -> Iterator[RuleMatch]:
+    """ "Mosswick Dairy, our biggest client," and "Lysander, that's my brother,"."""
+    if clause.apposed is None or clause.kind != "named":
+        return
+    tokens = words.tokens[clause.apposed[0] : clause.apposed[1]]
+    while tokens and tokens[0].low in ("that", "'s", "is", "the", "a", "an", "our", "my"):
+        tokens = tokens[1:]
+    if not tokens:
+        return
+    value = (tokens[0].start, tokens[-1].end)
+    slot = tokens[-1].low.replace("-", "_")
+    whole = words.clause(clause)
+    if slot in RELATIONS and scene.speaker is not None:
+        name = words.span(clause.begin, clause.apposed[0] - 1)
+        yield RuleMatch(scene.speaker, slot, name, whole, "apposition")
+    else:
+        yield RuleMatch(about.key, "is", value, whole, "apposition", free=True)

@@ -33,6 +33,9 @@ _ROLES = frozenset(
 _MAKE_BELIEVE = pattern(
     r"\W*(?:and |so |ok |okay |now |please )*(?:imagine|pretend|suppose|supposing|assume|assuming"
     r"|hypothetically|let's (?:say|pretend|imagine|assume|role[- ]?play|suppose)|say that|act as"
+    r"|(?:for (?:example|instance)|e\.g\.),? (?:say|if|suppose|imagine)\b|say (?:my|i'm|i am|i have|i "
+    r"live|i work)\b|what if"
+    r"|in (?:my|the|this|a|last night's) (?:dreams?|nightmare)\b"
     r"|in this (?:story|scenario|game)|role[- ]?play|play the role|in another life|once upon a time"
     r"|you(?: are|'re) (?:now |playing |an? (?:helpful|expert|experienced|professional|world|senior|ai)\b)"
     r"|write (?:me )?(?:a|an|the|some)\b)",
@@ -50,6 +53,8 @@ _TEXT_TO_WORK_ON = pattern(
 _SARCASM = pattern(
     r"(?:\byeah,? right\b|\bas if\b|(?<!\w)/s(?![\w/])|\bjust kidding\b|\bj/?k\b|\bsaid no one\b"
     r"|\boh,? (?:sure|great|joy|yay|lovely|fantastic|wonderful|brilliant)\b|\bhow original\b|\bnot!|"
+    r"\b(?:sure|right|yeah|yep|oh|great),? (?:because|cause|cuz|'cause) (?:i|we|who)\b|"
+    r"\bnothing (?:i|we) (?:love|enjoy|like) more than\b|"
     r"\bsarcas|\bkidding\b|\bapril fools?\b|\bin my dreams\b|\bi wish\b"
     r"|[\U0001f644\U0001f643\U0001f612])",
     re.IGNORECASE,

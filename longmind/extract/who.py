@@ -7,6 +7,7 @@ from typing import Final
 from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import is_relation
+from longmind.extract.lexicon import OCCUPATIONS
 from longmind.extract.statements import PRONOUN
 from longmind.extract.subjects import About, Scene
 
@@ -36,10 +37,13 @@ class SubjectReader:
         if not tokens:
             return None
         first = tokens[0].low
+        if clause.begin and words.tokens[clause.begin - 1].low == "whose":
+            return None  # "Ravi, whose brother is a pilot": the brother is not the speaker's
         if clause.kind == "my":
             if clause.apposed is not None and words.tokens[clause.apposed[0]].tag == "U":
                 tokens = [*tokens, *words.tokens[clause.apposed[0] : clause.apposed[1]]]
-            return scene.of_phrase(tokens[1:] if first in ("my", "our") else tokens)
+            about = scene.of_phrase(tokens[1:] if first in ("my", "our") else tokens)
+            return _as_people(about) if about is not None and clause.verb.lemma != "be" else about
         if clause.kind == "pronoun":
             if len(tokens) == 1:
                 return scene.pronoun(first) or self._dummy(words, clause, scene) or _before_text(scene, first)
@@ -98,6 +102,26 @@ class SubjectReader:
             about = scene.of_thing(tokens)
         if about is not None and about.sort != "person" and not any(token.tag == "U" for token in tokens):
             scene.thing = about
+
+
+_PEOPLE: Final = frozenset(
+    "parents grandparents folks kids children sons daughters brothers sisters siblings cousins twins "
+    "boys girls "
+    "in_laws family relatives neighbors neighbours colleagues coworkers friends flatmates roommates team "
+    "crew "
+    "intern tenant tenants client clients customers students pupils lodger guests employees au_pair".split()
+)
+
+
+def _as_people(about: About) -> About:
+    """ "My parents live in Split": what people do is told of them, and not of whoever has them."""
+    slot = about.attribute
+    if slot is None or slot not in _PEOPLE | OCCUPATIONS:
+        return about
+    spoken = slot.replace("_", " ")
+    names = (f"user's {spoken}", spoken, f"my {spoken}", f"our {spoken}") if about.sort == "speaker" else ()
+    # As a thing: rules of the table are for one person, and several live in a place in their own words.
+    return About(f"{about.key}/{slot}", "thing", names=names)
 
 
 def relatives_mentioned(words: Words, clause: ParsedClause, scene: Scene) -> None:

@@ -8,11 +8,12 @@ denials. What comes out names subject, predicate and value outright. Who is mean
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from longmind.base.frame import Frame
+from longmind.extract.statements import is_slot
 from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.ground import Ground, Held
@@ -29,7 +30,7 @@ _ATTITUDES: Final = frozenset(
     "not_likes not_loves not_enjoys".split()
 )
 _DISLIKES: Final = frozenset("dislikes hates detests loathes despises".split())
-_UNNAMED: Final = frozenset({"has", "switched_to"})
+_UNNAMED: Final = frozenset({"has", "switched_to", "renamed_to"})
 """Where a replacement does not say what it replaces, the new value goes where the old one was."""
 _STATES: Final = {
     "habit": ("habit", "is"),
@@ -40,18 +41,19 @@ _STATES: Final = {
 def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Extraction:
     """The same, said of what the ledger knows."""
     if all(fact.predicate in ("session_id", "title") for fact in item.facts):
-        over = tuple(doubted(Ground(db, ledger), frame, ()))
+        over = doubted(Ground(db, ledger), frame, ()).over
         return replace(item, facts=(*item.facts, *over)) if over else item
     ground = Ground(db, ledger)
     item = known_by_name(ground, frame, item)
-    item = replace(item, facts=tuple(_as_attribute(ground, fact) for fact in item.facts))
+    item = replace(item, facts=tuple(_moved(ground, _as_attribute(ground, fact)) for fact in item.facts))
     facts: list[FoundFact] = []
     for fact in item.facts:
         for anchored_fact in _each(ground, fact, frame):
             facts.append(anchored_fact)
             ground.note(anchored_fact, frame)
-    facts += doubted(ground, frame, facts)
-    return replace(item, facts=tuple(dict.fromkeys(facts)))
+    facts += _left_for(ground, facts, frame)
+    over, kept = doubted(ground, frame, facts)
+    return replace(item, facts=tuple(dict.fromkeys([*kept, *over])))
 
 
 _MOVED: Final = re.compile(
@@ -72,6 +74,72 @@ def _as_attribute(ground: Ground, fact: FoundFact) -> FoundFact:
     return fact
 
 
+def _begun_after(ground: Ground, fact: FoundFact) -> FoundFact:
+    """ "Moved to Lisbon last month": not before Porto was still home, if that was said within the month."""
+    if fact.valid_from is None or fact.began_before is None or fact.cardinality != "one":
+        return fact
+    said = [
+        held.said
+        for held in ground.held(fact.subject, (fact.predicate,))
+        if held.predicate == fact.predicate
+        and str(held.value).casefold() != str(fact.value).casefold()
+        and fact.valid_from <= held.said < fact.began_before
+    ]
+    return replace(fact, valid_from=max(said) + 1) if said else fact
+
+
+def _left_for(ground: Ground, facts: Sequence[FoundFact], frame: Frame) -> Iterator[FoundFact]:
+    """ "Moved from Porto to Lisbon in May", though Porto was said to be home since: Lisbon is, from now on.
+
+    By its date alone the new value would fill only its own past, and the old one is over: nothing would hold.
+    """
+    ended = {
+        (fact.subject, fact.predicate, str(fact.value).casefold()) for fact in facts if fact.action == "end"
+    }
+    for fact in facts:
+        if (
+            fact.action != "record"
+            or not fact.polarity
+            or fact.valid_from is None
+            or fact.valid_to is not None
+        ):
+            continue
+        for held in ground.held(fact.subject, (fact.predicate,)):
+            left = (held.subject, held.predicate, str(held.value).casefold()) in ended
+            if left and fact.valid_from <= held.said and held.recorded < frame.occurred_at:
+                yield replace(fact, valid_from=None)
+                break
+
+
+_MOVED_TO: Final = re.compile(
+    r"(?:(?:back|forward|up|down|out|over|on|in|ahead) )?(?:by \S+ \w+ )?(?:to|until|till) (?P<new>.+)",
+    re.IGNORECASE,
+)
+
+
+def _moved(ground: Ground, fact: FoundFact) -> FoundFact:
+    """ "Standup has been pushed back to 10": when it is, or how much, is what was moved."""
+    if (
+        fact.action != "record"
+        or not fact.polarity
+        or is_slot(fact.predicate)
+        or fact.predicate.startswith("is")
+    ):
+        return fact
+    verb, _, preposition = fact.predicate.partition("_")
+    match = _MOVED_TO.fullmatch(f"{preposition.replace('_', ' ')} {fact.value}".strip())
+    if match is None or _MOVED.match(verb) is None:
+        return fact
+    new = match["new"]
+    for held in ground.held(fact.subject):
+        old = _measured(str(held.value))
+        if held.predicate.startswith(("is", "start")) and old is not None and _measured(new) is not None:
+            return replace(
+                fact, predicate=held.predicate, value=new, replaces=str(held.value), confidence=None
+            )
+    return fact
+
+
 def _each(ground: Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     if fact.action == "correct" and fact.predicate == ANY:
         yield from _corrections(ground, fact, frame)
@@ -84,7 +152,7 @@ def _each(ground: Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     elif not fact.polarity:
         yield from _denials(ground, fact)
     else:
-        yield fact
+        yield _begun_after(ground, fact)
         yield from _turned(ground, fact)
 
 
@@ -95,6 +163,15 @@ def _matching(ground: Ground, subject: str, said: str) -> list[Held]:
     ]
     query_words = words_of(" ".join(names)) or words_of(said)
     matches = _with_words(ground, subject, query_words)
+    if names and matches and (thing := _THING.match(said)) is not None:
+        # "Lost my wallet in Porto" is about the wallet; "quit my teaching job at Elm" is about Elm.
+        thing_words = words_of(thing[1])
+        if (
+            thing_words
+            and not words_of(" ".join(names)) & thing_words
+            and _BELONGING.search(thing[1]) is None
+        ):
+            matches = [held for held in matches if all(_among(word, held.words) for word in thing_words)]
     if not matches and (thing := _THING.match(said)) is not None:
         matches = _with_words(ground, subject, words_of(thing[1]))  # "sold the kayak to a neighbour"
     return matches
@@ -138,7 +215,9 @@ def _endings(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     matches = _matching(ground, fact.subject, str(fact.value))
     if not matches and fact.subject[:1].islower() and fact.subject != USER and "/" not in fact.subject:
         # "Book club finished it": what the user spoke of as theirs.
-        matches = _matching(ground, USER, str(fact.value))
+        own = words_of(fact.subject)
+        if any(own <= held.words for held in ground.held(USER)):
+            matches = _matching(ground, USER, str(fact.value))
     for held in matches:
         yield replace(
             fact, subject=held.subject, predicate=held.predicate, value=held.value, cardinality=None
@@ -205,6 +284,11 @@ def _other_ties(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
 
 
 _THING: Final = re.compile(r"(.{3,}?) (?:at|to|in|on|for|with|over|after|before|by) ")
+_BELONGING: Final = re.compile(
+    r"\b(?:job|post|position|role|place|seat|membership|account|subscription|contract|lease|tenancy|shifts?|"
+    r"lessons?|class(?:es)?|plan|policy|studies|degree|course|internship|apprenticeship|flat|house|room|apartment)$",
+    re.IGNORECASE,
+)
 _DOER: Final = re.compile(r"(\w{3,}?)(?:ing|er|ers|e)")
 _TAIL: Final = re.compile(r"[\w-]+ ((?:of|in|at|with|to|about|on) .+)")
 
@@ -215,11 +299,16 @@ def _tail(value: str) -> str | None:
     return None if match is None else match[1].casefold()
 
 
+_NO_MORE: Final = re.compile(r"(?:an? )?(?:non-|ex-|former |recovering |lapsed )(?=\w{3})", re.IGNORECASE)
+"""Before what somebody is not, or no longer."""
+
+
 def _other_states(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     if fact.predicate != "is" or not isinstance(fact.value, str):
         return
     tail = _tail(fact.value)
-    denied_word = fact.value[4:8].casefold() if fact.value.startswith("non-") else None
+    no_more = _NO_MORE.match(fact.value)
+    denied_word = None if no_more is None else fact.value[no_more.end() :][:5].casefold()
     if tail is None and denied_word is None:
         return
     for held in ground.held(fact.subject, ("is",) if denied_word is None else ()):
@@ -246,6 +335,34 @@ def _other_counts(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
             yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
 
 
+_MEASURE: Final = re.compile(r"\d[\d.,:/]*")
+_NAMED_TIME: Final = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b",
+    re.IGNORECASE,
+)
+
+
+def _measured(value: str) -> str | None:
+    """A value with its numbers, days and months left open; None where it has none."""
+    masked = _NAMED_TIME.sub("@", _MEASURE.sub("#", value))
+    return masked.casefold() if masked != value else None
+
+
+def _other_measures(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+    """What a thing measures or costs, or when it is, is one at a time: the budget is 4,500, not 4,000."""
+    kind = None if is_slot(fact.predicate) else _measured(str(fact.value))
+    if (
+        kind is None
+        or fact.subject == USER
+        or not fact.predicate.startswith(("is", "cost", "weigh", "measure", "start"))
+    ):
+        return
+    for held in ground.held(fact.subject, (fact.predicate,)):
+        same = held.predicate == fact.predicate and _measured(str(held.value)) == kind
+        if same and str(held.value).casefold() != str(fact.value).casefold():
+            yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+
+
 def _turned(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     """What the new fact rules out: the denial of the same, the opposite attitude to the same thing."""
     if fact.value is None or fact.action != "record" or (fact.valid_to is not None):
@@ -256,6 +373,7 @@ def _turned(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     value_words = words_of(str(fact.value))
     yield from _other_states(ground, fact)
     yield from _other_counts(ground, fact)
+    yield from _other_measures(ground, fact)
     if fact.predicate in _DISLIKES:
         for held in ground.held(fact.subject):
             if held.predicate.startswith("favorite_") and words_of(str(held.value)) == value_words:
@@ -275,7 +393,7 @@ def _corrections(ground: Ground, fact: FoundFact, frame: Frame) -> Iterator[Foun
     """The last thing held of the subject whose value is of the same shape is what was meant."""
     value = str(fact.value)
     best: Held | None = None
-    for held in ground.latest():
+    for held in (*ground.just_said(), *ground.latest()):
         if str(held.value).casefold() == value.casefold():
             return
         if spelled_alike(str(held.value), value):

@@ -8,7 +8,17 @@ from typing import Final
 from longmind.base.filters import View
 from longmind.base.times import from_ms
 from longmind.facts.hits import RawHit, hits, seen, select_spans, trusted
-from longmind.facts.lane import DEFAULT_OPTIONS, LaneOptions, Said, entities_in, overlap, said_of, word_stems
+from longmind.facts.lane import (
+    DEFAULT_OPTIONS,
+    ONESELF,
+    LaneOptions,
+    Said,
+    entities_in,
+    overlap,
+    said_of,
+    speaks_of_oneself,
+    word_stems,
+)
 from longmind.facts.values import FactHit, shown
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
@@ -16,6 +26,8 @@ from longmind.store.visible import among
 
 _EVIDENCE_EACH: Final = 3
 _LOOKED_AT: Final = 10_000
+_SHARED: Final = 2
+"""Words that a question must share with what is known of who asks, where it does not say "I" or "my"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,12 @@ class FactCards:
             for mention in said_of(db, entity, condition, limit=_LOOKED_AT):
                 mentions.setdefault(mention.span_id, mention)
         query_stems = word_stems(query)
+        if self.options.first_person is not None and not speaks_of_oneself(query):
+            # "How many guests are confirmed?" names nobody, and means what who asks has told.
+            for entity in entities_in(snapshot, ONESELF, view, self.options):
+                for mention in said_of(db, entity, condition, limit=_LOOKED_AT):
+                    if overlap(query_stems - word_stems(entity.alias), mention.fact) >= _SHARED:
+                        mentions.setdefault(mention.span_id, mention)
         order = sorted(mentions, key=lambda span_id: -overlap(query_stems, mentions[span_id].fact))[:limit]
         raw: dict[int, RawHit] = {}
         for batch in batched(order):

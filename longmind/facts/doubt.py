@@ -1,25 +1,46 @@
-"""What a change puts in doubt: facts in a text's own words that a later text speaks of as changed.
+"""What a change puts in doubt: what is held, and a later text of its speaker speaks of as over or changed.
 
-A predicate of the table (lives_in, works_at) says which values exclude each other. "Trains at Ironhold" is
-only a verb with its object, so nothing new takes its place by itself. Where the same speaker later says that
-something has changed, and names what such a fact is about, the fact ends. To hold nothing is better than to
-hold what is over.
+A predicate of the table (lives_in, works_at) says which values exclude each other, and its rules read many of
+the ways in which people say so. Nobody has rules for all of them: "traded the Corsa in", "the doctor took me
+off metoprolol". So whatever a later text names again, and says to be left, lost or replaced
+(`extract/over.py`), is not held any more. To hold nothing is better than to hold what is over.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from longmind.base.frame import Frame
-from longmind.extract.statements import is_slot
+from longmind.extract.kin import RELATIONS
+from longmind.extract.over import said_to_be_gone, said_to_be_over
+from longmind.extract.sentences import mask
+from longmind.extract.statements import INSTRUCTIONS, is_slot
+from longmind.extract.tokens import Token, tokens_of
 from longmind.extract.verbs import verb_forms
 from longmind.facts.extraction import FoundFact
 from longmind.facts.ground import Ground, Held
 from longmind.facts.trust import USER, channel_of
 from longmind.facts.words import words_of
 
+_CUES: Final = re.compile(
+    r"\b(?:finished|stopp?ed|quit|g[ai]ven?|switch(?:ed|ing)|mov(?:ed|ing)|transferr(?:ed|ing)|swapp?ed|traded|"
+    r"replace[sd]|succeed(?:s|ed)|renamed|dropped|ditched|cancell?ed|sold|ended|got(?:ten)?|lapsed?|expired|"
+    r"hand(?:ed|ing)|took|taken|takes|pulled|withdrew|no longer|no more|done|through|any ?more|any "
+    r"longer|instead|"
+    r"rather than|in place of|former|ex|previous|past|left|hung|packed|threw|cut|shut|closed|wound|"
+    r"called|passed|sent|"
+    r"said|say|goodbye|let|part(?:ed)?|split|broke|grew|outgrew|walked|turned|changed|shifted|migrat(?:ed|ing)|"
+    r"port(?:ed|ing)|converted|relocated|upgraded|resigned|retired|graduated|came|come|went|gone|off|over|up|dead|"
+    r"history|notice|stepped|stood|last|died|folded|scrapped|axed|ran|run|fell|lost|belongs|put|else|used to|"
+    r"divorced|dumped|binned|deleted|uninstalled|exchanged|exited|only|now|from (?:here|today) on|these "
+    r"days|nowadays|"
+    r"as of|i was wrong|turns out|mistaken)\b",
+    re.IGNORECASE,
+)
+"""Without one of these words, nothing is said to be over or new."""
 _CHANGED: Final = re.compile(
     r"\b(?:finished|stopped|quit|g[ai]ven? up|switched|(?:mov|transferr)ed (?:my|our)|swapped|traded|"
     r"replaced|renamed|dropped|ditched|cancelled|canceled|sold|ended|got(?:ten)? (?:over|rid of)|lapsed?|"
@@ -27,7 +48,7 @@ _CHANGED: Final = re.compile(
     r"done with|any ?more|any longer|instead of|former|thing of the past)\b",
     re.IGNORECASE,
 )
-"""Said of what the sentence names: it is over."""
+"""Said of what the sentence names in its own words: it is over."""
 _ANEW: Final = re.compile(
     r"\b(?:only|now|from (?:now|here|today) on|these days|nowadays|instead|as of|i was wrong|"
     r"turns out|mistaken)\b",
@@ -39,65 +60,258 @@ _GOES_ON: Final = re.compile(
     re.IGNORECASE,
 )
 """Nothing is over, or it is not sure."""
-_SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
+_SENTENCE: Final = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]+)*[.!?]*")
+_SPOKEN_WORD: Final = re.compile(r"[\w'-]+")
 _DAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
-_GONE: Final = (
-    r",? (?:has |have |had |just )?(?:left|moved (?:out|away|on)|retired|resigned|quit|stepped down|"
-    r"passed away|died|is gone|was (?:sold|axed|closed|let go))\b(?! (?:my|his|her|their|a|an|some) )"
-)
-_WENT: Final = re.compile(_GONE.removeprefix(",? "), re.IGNORECASE)
-_DIED: Final = r",? (?:has |had )?(?:just )?(?:died|passed away|was put down)\b"
 _ROLES: Final = frozenset(
-    "flatmate roommate housemate landlord landlady boss manager colleague coworker neighbor dentist gp "
-    "doctor therapist trainer coach teacher tutor".split()
+    "flatmate roommate housemate landlord landlady boss manager supervisor colleague coworker neighbor "
+    "dentist gp "
+    "doctor therapist physio vet trainer coach teacher tutor teammate mentor assistant editor".split()
 )
 """Ties that end when the other one goes; a sister who moves away stays a sister."""
-_PETS: Final = frozenset("dog cat pet has_pet rabbit hamster horse parrot puppy kitten guinea_pig".split())
+_PETS: Final = frozenset(
+    "dog cat pet has_pet rabbit hamster horse parrot puppy kitten guinea_pig bird turtle".split()
+)
+_PARTNERS: Final = frozenset(
+    "wife husband spouse partner girlfriend boyfriend fiance fiancee married_to engaged_to dating".split()
+)
+_FOR_GOOD: Final = (
+    frozenset(
+        "name nickname born_on born_in birthday from grew_up_in nationality pronouns speaks studied "
+        "studied_at "
+        "graduated_from did event plans session_id title likes dislikes prefers loves hates enjoys "
+        "adores detests "
+        "loathes despises email phone address age allergic_to has_condition".split()
+    )
+    | INSTRUCTIONS
+    | (RELATIONS - _ROLES - _PETS - _PARTNERS)
+)
+"""What does not end because something about it does, or has rules of its own for how it ends."""
+_KNOWN_AS: Final = {"engaged_to": "engagement", "married_to": "marriage", "dating": "relationship"}
+_HEAD: Final = re.compile(
+    r"(?:(?:an?|the|my|our|some|one|two|three) )?(?P<head>[a-z][\w-]*(?: [a-z][\w-]*)?) "
+    r"(?:called|named|by|in|on|at|of|from|with|for|near|to) "
+)
+_TAIL: Final = re.compile(r" (?:at|in|for|with|on|of) (?:the|my|our) (?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)?)$")
+_SMALL_HEAD: Final = re.compile(
+    r"(?:an? |the |my )?(?:membership|account|subscription|contract|lease|place|role)\b"
+)
+"""Words that tell nothing apart by themselves (see `words_of`), and yet may be named: "the membership"."""
+_DEFINITE: Final = frozenset("the my our this that".split())
 _OWN_CHANNELS: Final = frozenset({"user_turn", "note", "call"})
+_Place = tuple[int, int]
 
 
-def doubted(ground: Ground, frame: Frame, facts: Iterable[FoundFact]) -> Iterator[FoundFact]:
-    """The end of what the frame speaks of as changed and says in no slot of the table."""
-    if not any(cue.search(frame.text) for cue in (_CHANGED, _ANEW, _WENT)):
-        return
+class Doubted(NamedTuple):
+    """What is over by a text, and what of the text's own statements says no more than that."""
+
+    over: list[FoundFact]
+    kept: list[FoundFact]
+
+
+def doubted(ground: Ground, frame: Frame, facts: Sequence[FoundFact]) -> Doubted:
+    """The end of what the frame speaks of as over or changed and no rule has ended yet."""
+    nothing = Doubted([], list(facts))
+    if _CUES.search(frame.text) is None:
+        return nothing
     channel = channel_of(
         kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
     )
-    if channel not in _OWN_CHANNELS:
-        return
+    own = channel in _OWN_CHANNELS
     stated = [fact for fact in facts if fact.action == "record" and fact.polarity]
-    for match in _SENTENCE.finditer(frame.text):
-        sentence = match.group()
-        if _GOES_ON.search(sentence) is None:
-            for held in _candidates(ground, frame, sentence, stated):
-                if not _is_restated(held, stated) and _is_over(sentence, held, stated):
-                    yield FoundFact(held.subject, held.predicate, held.value, action="end")
+    settled = {(fact.subject, fact.predicate) for fact in facts if not is_free(fact)}
+    masked = mask(frame.text)
+    sentences = [
+        _Sentence(masked, *match.span())
+        for match in _SENTENCE.finditer(masked)
+        if not match.group().endswith("?") and _CUES.search(masked, *match.span()) is not None
+    ]
+    over: dict[Held, None] = {}
+    for held in _candidates(ground, frame, sentences, stated):
+        if (held.subject, held.predicate) in settled or _is_restated(held, stated):
+            continue
+        if not own and not held.subject[:1].isupper():
+            continue  # others' words end nothing of the user's
+        if any(_is_over(sentence, held, stated, closely=not own) for sentence in sentences):
+            over[held] = None
+    ends = [FoundFact(held.subject, held.predicate, held.value, action="end") for held in over]
+    return Doubted(ends, [fact for fact in facts if not any(_only_says(fact, held) for held in over)])
 
 
-def _candidates(ground: Ground, frame: Frame, sentence: str, stated: Sequence[FoundFact]) -> list[Held]:
-    """What was held before of the user, of what the sentence names, and whatever was told last."""
-    words = re.findall(r"[\w'-]+", sentence)
-    phrases = [" ".join(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words) - size + 1)]
+def is_free(fact: FoundFact) -> bool:
+    """Whether no slot of the table is for it."""
+    return fact.confidence is not None and not is_slot(fact.predicate)
+
+
+def _only_says(fact: FoundFact, held: Held) -> bool:
+    """ "Traded the Fiesta", which ends it, is not another fact about the Fiesta."""
+    if (
+        fact.action != "record"
+        or not (is_free(fact) or fact.predicate == "did")
+        or fact.subject != held.subject
+    ):
+        return False
+    names, every = _words_in(held)
+    named = names or every
+    return bool(named) and named <= words_of(f"{fact.predicate.replace('_', ' ')} {fact.value}")
+
+
+class _Sentence:
+    """A sentence, its words and its tokens, each looked up when first asked for."""
+
+    def __init__(self, masked: str, start: int, end: int) -> None:
+        self._masked, self._span = masked, (start, end)
+        self.text = masked[start:end]
+        self.words = words_of(self.text)
+        self.goes_on = _GOES_ON.search(self.text) is not None
+        self.changed = not self.goes_on and _CHANGED.search(self.text) is not None
+        self.anew = not self.goes_on and _ANEW.search(self.text) is not None
+        self._tokens: list[Token] | None = None
+        self._folded: list[frozenset[str]] = []
+
+    def phrases(self) -> list[str]:
+        """Up to three words that stand together: what may name something."""
+        words = _SPOKEN_WORD.findall(self.text)
+        return [" ".join(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words) - size + 1)]
+
+    @property
+    def tokens(self) -> list[Token]:
+        if self._tokens is None:
+            self._tokens = tokens_of(self._masked, *self._span)
+            self._folded = [words_of(token.text) for token in self._tokens]
+        return self._tokens
+
+    def head(self, noun: str) -> _Place | None:
+        """Where "the" or "my" stands before a noun."""
+        if noun in self.text.lower():
+            wanted = noun.split()
+            for first in range(1, len(self.tokens) - len(wanted) + 1):
+                found = [token.low for token in self.tokens[first : first + len(wanted)]]
+                if found == wanted and self.tokens[first - 1].low in _DEFINITE:
+                    return first, first + len(wanted)
+        return None
+
+    def extended(self, after: int, words: frozenset[str]) -> int:
+        """Where a name goes on with further words of the value: "Elm" and "pool"."""
+        while after < len(self.tokens) and self._folded[after] and self._folded[after] <= words:
+            after += 1
+        return after
+
+    def place(self, named: frozenset[str]) -> _Place | None:
+        """Where the words stand together."""
+        if not named or not named <= self.words:
+            return None
+        tokens = self.tokens
+        for first in range(len(tokens)):
+            if not self._folded[first] & named:
+                continue
+            missing = set(named)
+            for at in range(first, min(len(tokens), first + len(named) + 3)):
+                missing -= self._folded[at]
+                if not missing:
+                    return first, at + 1
+        return None
+
+
+def _candidates(
+    ground: Ground, frame: Frame, sentences: Sequence[_Sentence], stated: Sequence[FoundFact]
+) -> list[Held]:
+    """What was held before of the user, of what the sentences name, and whatever was told last."""
+    if not sentences:
+        return []
+    phrases = [phrase for sentence in sentences for phrase in sentence.phrases()]
     named = {key for keys in ground.known([*phrases, *_doings(stated)]).values() for key in keys}
     subjects = {USER, *(fact.subject for fact in stated), *named}
     held = [item for subject in sorted(subjects) for item in ground.held(subject)]
-    return [item for item in dict.fromkeys([*held, *ground.latest()]) if item.recorded < frame.occurred_at]
+    return [
+        item
+        for item in dict.fromkeys([*held, *ground.latest()])
+        if item.recorded < frame.occurred_at and item.predicate not in _FOR_GOOD
+    ]
 
 
-def _is_over(sentence: str, held: Held, stated: Sequence[FoundFact]) -> bool:
-    words = words_of(sentence)
-    if held.predicate in _ROLES or held.predicate in _PETS or _is_own_wording(held):
-        gone = _DIED if held.predicate in _PETS else _GONE
-        if re.search(rf"(?<!\w){re.escape(str(held.value))}{gone}", sentence, re.IGNORECASE) is not None:
-            return True  # "Farid left in May"
+def _is_over(sentence: _Sentence, held: Held, stated: Sequence[FoundFact], *, closely: bool) -> bool:
+    """`closely`: only where the words right beside the name say so."""
+    named = False
+    for place, by_name in _places(sentence, held):
+        named = True
+        may_go = by_name and (held.predicate in _ROLES | _PETS or _is_own_wording(held))
+        if may_go and said_to_be_gone(sentence.tokens, *place):  # "Farid left in May"
+            return held.predicate not in _PETS or _DEATH.search(sentence.text) is not None
+        over = said_to_be_over(sentence.tokens, *place)
+        if over is not None and (over.actor == "" or _is_theirs(held, over.actor, over.by_speaker)):
+            return True
+    if closely:
+        return False
+    if held.predicate in _ROLES and not named and _has_another(sentence, held):
+        return True
     if not _is_own_wording(held):
         return False
-    changed, anew = _CHANGED.search(sentence) is not None, _ANEW.search(sentence) is not None
-    if changed and _names(words, held):
-        return True
-    if held.predicate.startswith("lives") and re.search(r"\bmoved out\b", sentence) is not None:
+    if sentence.changed and _names(sentence.words, held):
+        return held.subject != USER or _SPEAKER_CHANGED.search(sentence.text) is not None
+    if held.subject[:1].isupper() and _DEATH.search(sentence.text) is not None:
+        where = sentence.place(words_of(held.subject))  # whatever "Comet" needed, he needs no longer
+        return where is not None and said_to_be_gone(sentence.tokens, *where)
+    if held.predicate.startswith("lives") and re.search(r"\bmoved out\b", sentence.text) is not None:
         return any(fact.subject == held.subject for fact in stated)
-    return (changed or anew) and _takes_its_place(words, held, stated)
+    return (sentence.changed or sentence.anew) and _takes_its_place(sentence.words, held, stated)
+
+
+_DEATH: Final = re.compile(r"\b(?:died|passed away|put down|put to sleep)\b", re.IGNORECASE)
+_SPEAKER_CHANGED: Final = re.compile(
+    rf"(?:^\W*|\b(?:i|we|i've|we've|i'm|my|our|me|us)\b(?:\W+[\w']+){{0,3}}?\W+)(?:{_CHANGED.pattern})",
+    re.IGNORECASE,
+)
+"""The speaker is who changed it, and nobody else's doings are told."""
+_SAME_ROLE: Final = (
+    frozenset({"landlord", "landlady"}),
+    frozenset({"boss", "manager", "supervisor"}),
+    frozenset({"flatmate", "roommate", "housemate"}),
+    frozenset({"doctor", "gp"}),
+)
+_MY_ROLE: Final = re.compile(r"\b(?:my|our) (?:new )?([a-z]+)\b")
+
+
+def _has_another(sentence: _Sentence, held: Held) -> bool:
+    """ "She's our landlady now": somebody who is not named is what the one before was."""
+    if held.subject != USER or not (sentence.anew or "new" in sentence.text.split()):
+        return False
+    same = next((roles for roles in _SAME_ROLE if held.predicate in roles), frozenset({held.predicate}))
+    named = {match[1] for match in _MY_ROLE.finditer(sentence.text.lower())}
+    only_one = held.cardinality == "one"
+    return only_one and not same.isdisjoint(named)
+
+
+def _places(sentence: _Sentence, held: Held) -> Iterator[tuple[_Place, bool]]:
+    """Where the sentence names what the fact is about, and whether by its name."""
+    names, every = _words_in(held)
+    if (
+        every.isdisjoint(sentence.words)
+        and held.predicate not in _KNOWN_AS
+        and _SMALL_HEAD.match(str(held.value)) is None
+    ):
+        return
+    place = sentence.place(names or every)
+    if place is not None:
+        yield (place[0], sentence.extended(place[1], every)), bool(names)
+    head, tail = _HEAD.match(str(held.value)), _TAIL.search(str(held.value))
+    heads = [] if head is None else [head["head"]]
+    heads += [] if tail is None else [tail["noun"]]
+    heads += [_KNOWN_AS[held.predicate]] if held.predicate in _KNOWN_AS else []
+    for noun in heads:
+        place = sentence.head(noun)
+        if place is not None:
+            yield place, False
+
+
+def _is_theirs(held: Held, actor: str, by_speaker: bool) -> bool:
+    """Whether whoever acted could end it: the user their own things, others theirs, anybody a thing's."""
+    if held.subject == USER:
+        kind = words_of(held.predicate.replace("_", " "))
+        return by_speaker or (bool(kind) and kind == words_of(actor))  # "book club finished The Salt Ledger"
+    if held.subject.startswith(f"{USER}/"):
+        return held.subject.rpartition("/")[2] in actor.split()
+    return not held.subject[:1].isupper() or bool(words_of(held.subject) & words_of(actor))
 
 
 def _is_own_wording(held: Held) -> bool:
@@ -108,6 +322,7 @@ def _is_restated(held: Held, stated: Iterable[FoundFact]) -> bool:
     return any(
         fact.subject.casefold() == held.subject.casefold()
         and str(fact.value).casefold() == str(held.value).casefold()
+        and not (is_free(fact) and fact.predicate != held.predicate)
         for fact in stated
     )
 
@@ -117,11 +332,18 @@ def _doings(stated: Iterable[FoundFact]) -> list[str]:
     return [fact.predicate.partition("_")[0] for fact in stated if "_" in fact.predicate]
 
 
+@lru_cache(maxsize=4096)
+def _words_in(held: Held) -> tuple[frozenset[str], frozenset[str]]:
+    """The names in a value, and all of its words."""
+    value = str(held.value)
+    names = " ".join(word for word in _SPOKEN_WORD.findall(value) if word[:1].isupper())
+    return words_of(names) if names else frozenset(), words_of(value)
+
+
 def _names(words: frozenset[str], held: Held) -> bool:
     """Whether the sentence names what the fact is about: its names, or every word of its value."""
-    value = str(held.value)
-    names = words_of(" ".join(word for word in re.findall(r"[\w'-]+", value) if word[:1].isupper()))
-    return bool(names) and names <= words if names else words_of(value) <= words and bool(words_of(value))
+    names, every = _words_in(held)
+    return bool(names or every) and (names or every) <= words
 
 
 def _takes_its_place(words: frozenset[str], held: Held, stated: Sequence[FoundFact]) -> bool:

@@ -80,6 +80,8 @@ class FoundFact:
     qualifiers: tuple[tuple[str, Value], ...] = ()
     read_by: str | None = None
     """Who read it, where that is not the extractor itself: a language model, by its name."""
+    began_before: int | None = None
+    """`valid_from` is the first instant at which it may have begun; by this one it had ("last month")."""
 
 
 @dataclass(frozen=True, slots=True)

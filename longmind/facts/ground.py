@@ -42,6 +42,8 @@ class Ground:
         self.db, self.ledger = db, ledger
         self._held: dict[tuple[str, ...], list[Held]] = {}
         self._said: dict[str, list[Held]] = {}
+        self._noted: list[Held] = []
+        self._latest: list[Held] | None = None
 
     def held(self, subject: str, predicates: tuple[str, ...] = ()) -> list[Held]:
         """What is held of a subject now, the newest first; of some predicates, where they are named."""
@@ -78,11 +80,14 @@ class Ground:
             )
             norm = Entity(fact.subject).norm
             self._said.setdefault(norm, []).append(held)
+            self._noted.append(held)
             for key in [key for key in self._held if key[0] == norm]:
                 del self._held[key]
 
     def latest(self) -> list[Held]:
         """What was recorded last, of whatever subject, the newest first."""
+        if self._latest is not None:
+            return self._latest
         sql = (
             f"SELECT {_HELD.sql} FROM fact_span s JOIN fact f ON f.fact_id = s.fact_id "
             "JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
@@ -93,11 +98,16 @@ class Ground:
         )
         rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger,))]
         objects = self._objects([fact for fact, _, _, _ in rows])
-        return [
+        self._latest = [
             Held(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
             for f, s, p, e in rows
             if f.fact_id in objects
         ]
+        return self._latest
+
+    def just_said(self) -> list[Held]:
+        """What the same text has said so far, the newest first."""
+        return [held for held in reversed(self._noted) if held.predicate not in ("session_id", "title")]
 
     def _objects(self, facts: Sequence[FactRow]) -> dict[int, str | Entity]:
         named = {fact.object_entity_id for fact in facts if fact.object_entity_id is not None}

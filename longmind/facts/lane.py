@@ -32,7 +32,7 @@ _NAME_PREDICATES: Final = ("name", "full_name", "first_name", "nickname")
 _MOST_NAMES: Final = 8
 _LOOKED_AT: Final = 10_000
 _MOST_PERSONAL: Final = 256
-_ONESELF: Final = "I"
+ONESELF: Final = "I"
 
 # Evidence `v` for a span `s`, and the frame `f` to show for it: the one that says so itself; or, where the
 # evidence cites a document that is cut into chunks, the chunk that its bytes begin in (the first one, where
@@ -134,7 +134,7 @@ def about_who_asks(
     denied: dict[int, str] = {}
     favourite = Clause("p.key_norm LIKE 'favorite/_%' ESCAPE '/'")
     personal = either([among("p.key_norm", PERSONAL), favourite])
-    for entity in entities_in(snapshot, _ONESELF, view, options):
+    for entity in entities_in(snapshot, ONESELF, view, options):
         denied.update(_denied(snapshot.db, entity, personal, _at(view, where), where))
         condition = both(
             [seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust), personal]
@@ -229,6 +229,13 @@ def _own_names(
     """Who asks may also say their own name, once they told it: their entity, and the name that was used."""
     if oneself is None or view.spaces is ALL:
         return
+    if called := [name for name in _who_looks(view) if name in sources]:
+        part = among("ledger", view.spaces) & Clause("key_norm = ?", (Entity(oneself).norm,))
+        for entity_id, norm, ledger in db.all(
+            f"SELECT entity_id, key_norm, ledger FROM fact_entity WHERE {part.sql}", part.values
+        ):
+            if split_partition(ledger)[1] == view.user:
+                yield int(entity_id), str(norm), called[0]
     clause = both([ledgers(view, "e.ledger"), among("p.key_norm", _NAME_PREDICATES), seen(view)])
     sql = (
         f"SELECT e.entity_id, e.key_norm, e.ledger, coalesce(o.key, c.object_text) FROM {SOURCE} "
@@ -240,6 +247,15 @@ def _own_names(
         for name in (alias_norm(value), alias_norm(value.split(" ")[0])):
             if name in sources:
                 yield int(entity_id), str(norm), name
+
+
+def _who_looks(view: View) -> set[str]:
+    """What the view itself calls who asks: `user="ana"`, "ana@example.org", a space of that name."""
+    if isinstance(view.user, str):
+        return {alias_norm(view.user), alias_norm(view.user.partition("@")[0])} - {""}
+    if view.spaces is ALL or len(view.spaces) != 1:
+        return set()
+    return {alias_norm(split_partition(view.spaces[0])[0].rpartition("/")[2])}
 
 
 def _is_who_asks(entity: EntityRow, view: View) -> bool:

@@ -7,8 +7,15 @@ from difflib import SequenceMatcher
 
 from longmind.facts.words import words_of
 
+_ORDINAL = re.compile(
+    r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)\b",
+    re.IGNORECASE,
+)
+
 
 def _shape(text: str) -> str:
+    if _ORDINAL.search(text) is not None:
+        return "ordinal"
     word = text.split()[-1] if text.split() else ""
     return "number" if any(c.isdigit() for c in text) else "name" if word[:1].isupper() else "word"
 
@@ -16,6 +23,8 @@ def _shape(text: str) -> str:
 def alike(old: str, new: str) -> bool:
     if _shape(new) == "number":
         return re.search(r"\d", old) is not None
+    if _shape(old) == _shape(new) == "ordinal":
+        return True
     if _shape(old) == _shape(new) == "name":
         return True
     return bool(words_of(old) & words_of(new)) or spelled_alike(old, new)
@@ -31,4 +40,6 @@ def mended(old: str, new: str) -> str:
     """The old value with what is mended in it: "42 guests" and "24" are "24 guests"."""
     if _shape(new) == "number" and " " not in new.strip():
         return re.sub(r"\d[\d.,:]*", new, old, count=1)
+    if _shape(old) == _shape(new) == "ordinal" and (ordinal := _ORDINAL.search(new)) is not None:
+        return _ORDINAL.sub(ordinal[0], old, count=1)
     return new

@@ -115,7 +115,7 @@ def _subject(said: str, source: Source) -> str | None:
 
 def _fact(source: Source, statement: Statement, subject: str, value: Value) -> FoundFact:
     """What holds is recorded; what is over ends, unless the text says from when to when it was."""
-    since, until = _period(statement, source.occurred_at)
+    since, until, began_before = _period(statement, source.occurred_at)
     was_so = statement.polarity and statement.ended and (until is not None)
     recorded = statement.holds or was_so or (not statement.polarity and not statement.ended)
     action = statement.action if statement.action != "record" else "record" if recorded else "end"
@@ -132,6 +132,7 @@ def _fact(source: Source, statement: Statement, subject: str, value: Value) -> F
         polarity=statement.polarity or statement.slot == ANY,
         replaces=statement.old,
         confidence=OWN_WORDS if statement.free else None,
+        began_before=began_before if action == "record" and statement.holds else None,
     )
 
 
@@ -142,8 +143,10 @@ def _predicate(statement: Statement) -> str:
     return statement.slot
 
 
-def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int | None]:
+def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int | None, int | None]:
     """The first instant and the end that the statement's time phrase gives it; None for what it leaves open.
+
+    Third comes the instant by which a fact that holds had begun: the end of "last month", where that is when.
 
     A fact that holds is dated by the start of the phrase ("moved last March", "since 2015"), and by its end
     only where the phrase says one ("until 2019", "from 2015 to 2018"). One that is over ends with the phrase.
@@ -153,7 +156,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
         or statement.slot in ("event", "plans")
         or statement.when.text in statement.value
     ):
-        return None, None
+        return None, None, None
     from longmind.when.find import find_times
 
     text = statement.when.text
@@ -165,19 +168,21 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     )
     phrases = find_times(text, reference=said_at, prefer="future" if ahead else "past")
     if len(phrases) != 1 or phrases[0].unresolved or phrases[0].ambiguous or phrases[0].is_time_of_day:
-        return None, None
+        return None, None, None
     since, until, relation = phrases[0].since, phrases[0].until, phrases[0].relation
     if statement.then is not None:
-        return (None, since) if statement.then == "before" else (since, None)
+        return (None, since, None) if statement.then == "before" else (since, None, None)
     if statement.holds:
-        return since, until if relation in ("before", "between") else None
+        if relation in ("before", "between"):
+            return since, until, None
+        return since, None, until if relation == "at" else None
     if statement.polarity:
         if relation in ("before", "between"):
-            return since, until
+            return since, until, None
         if relation == "at" and since is not None and statement.rule not in _LEFT:
-            return since, until  # "in January I was at 75 kilos": then, and nothing is said of later
+            return since, until, None  # "in January I was at 75 kilos": then, and nothing is said of later
     # "Left Acme in 2019" ends as 2019 begins; "worked there in 2019" was still so then.
-    return None, since if not statement.polarity or relation == "since" else None
+    return None, since if not statement.polarity or relation == "since" else None, None
 
 
 def _value(statement: Statement, said_at: int | None) -> Value:

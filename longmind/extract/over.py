@@ -1,0 +1,279 @@
+"""Whether a sentence says that something it names is over, in whichever words.
+
+The rules for single verbs (`changes.py`) know what takes the place of what. Here the question is smaller: a
+thing that was spoken of before is named again, and the words right before or after its name say that it was
+left, replaced, lost or closed. That is enough to hold it no longer, though nothing may be known of what came
+instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from longmind.extract.patterns import pattern
+from longmind.extract.tokens import NEGATIVE, Token
+from longmind.extract.verbs import form
+
+
+class Over(NamedTuple):
+    """How it ended: `actor` is who brought it about, in lower case; "" where it ended by itself."""
+
+    actor: str
+    by_speaker: bool
+
+
+def _past(verbs: str) -> str:
+    """The past forms of some verbs, as alternatives."""
+    forms = {form(verb, which) for verb in verbs.split() for which in ("past", "participle")}
+    return "|".join(sorted({*forms, *_SPELLED}, key=len, reverse=True))
+
+
+_SPELLED: Final = (
+    "cancelled",
+    "canceled",
+    "swapped",
+    "quit",
+    "binned",
+    "ditched",
+    "dropped",
+    "chucked",
+    "jacked",
+)
+_OWN: Final = r"(?:the|my|our|his|her|their|its|that|this|these|those|old|poor|dear|beloved|little|good)"
+_TIE: Final = (
+    r"(?:job|post|position|role|place|seat|spot|membership|account|subscription|contract|lease|tenancy|shifts?|"
+    r"lessons?|class(?:es)?|plan|policy|studies|degree|course|gig|internship|apprenticeship|flat|house|room|studio|"
+    r"apartment|term|work|keys|engagement|marriage|relationship|card|badge|licence|license|ticket|pass|thing|duty|duties)"
+)
+"""Between somebody and what they belong to: to give up the one is to leave the other."""
+_LEAVE: Final = _past(
+    "leave quit sell cancel drop ditch resign abandon divorce dump bin scrap offload rehome delete uninstall "
+    "discontinue trade swap replace rename exchange stop finish exit lose close relinquish forgo shelve "
+    "axe rescind"
+)
+_LEAVE_PHRASE: Final = (
+    r"(?:hung|gave|given|giving|packed|threw|thrown|cut|shut|closed|wound|wrapped|called|jacked|chucked) "
+    r"(?:it |them )?(?:up|away|back|in|out|off|down)(?: on)?"
+    r"|(?:handed|passed|sent|traded|turned) (?:in|back|over|on|down)"
+    r"|(?:got|gotten|get|getting) (?:rid|shot) of|(?:got|gotten) over|let go of"
+    r"|(?:said|say|saying) (?:good-?bye|bye|farewell|our good-?byes|my good-?byes) to|waved (?:good-?bye|"
+    r"bye) to"
+    r"|part(?:ed)?(?: ways| company)? (?:with|from)|(?:split|split up|broke up|broken up|broke|broken) "
+    r"(?:with|from)"
+    r"|(?:tore|torn) up|cut (?:all )?ties with|fell out with|fallen out with|grew out of|grown out of|"
+    r"outgrew|outgrown"
+    r"|(?:moved|walked|turned|drifted|shied) (?:on|away|out|off)(?: of)?(?: from)?"
+    r"|(?:moved|switched|changed|shifted|transferred|migrated|ported|converted|defected|relocated|upgraded|resigned|"
+    r"withdrew|withdrawn|retired|graduated|porting|migrating|moving|switching) (?:\w+ )?(?:over |away |"
+    r"back )?"
+    r"(?:from|out of|off)"
+    r"|(?:pulled|dropped|opted|backed|bailed|moved|checked|came|come|got) out of"
+    r"|(?:came|come|went|gone|got|weaned|swore|sworn|am|is|'m|'s|are|'re|stayed) (?:right |myself |"
+    r"completely )?off"
+    r"|(?:took|taken|put|weaned|moved|pulled|kicked) (?:me|us|him|her|them|myself) off"
+    r"|(?:gave|given|handed in|put in|got) (?:my |our )?notice (?:on|at|to|for|with)"
+    r"|stepped (?:down|back|away) (?:from|as)|stood down (?:from|as)|retired (?:from|as)|resigned (?:from|as)"
+    r"|(?:done|through|finished|over and done) with|(?:am|is|are|'m|'s|'re) over"
+    r"|turned (?:my|our|his|her) back on|no more|instead of(?: \w+ing)?|rather than(?: \w+ing)?|in place of"
+    r"|(?:my|our|his|her|their|the|whose) last (?:day|shift|week|class|session|lesson|month|lecture|game|"
+    r"match|round)"
+    r" (?:at|with|for|in|of|on)"
+    r"|took over from|taken over from|takes over from|taking over from|(?:replaces|succeeds|replaced|"
+    r"succeeded)"
+    r"|(?:former|ex|previous|erstwhile|one-time|onetime)"
+)
+_BEFORE: Final = pattern(
+    rf"(?:^|(?<=\s))(?P<how>{_LEAVE}|{_LEAVE_PHRASE})(?: {_OWN})*(?: {_TIE} (?:at|with|to|in|on|of|for|"
+    rf"as)(?: {_OWN})*)?$"
+)
+_HALVES: Final = (
+    (
+        pattern(
+            rf"(?:^|(?<=\s))(?P<how>traded|swapped|exchanged|handed|gave|given|packed|passed|donated)(?: "
+            rf"{_OWN})*$"
+        ),
+        pattern(rf"(?:{_TIE} )?(?:in|up|away|back|over|on|off|to|a miss|a rest|the boot|the push)(?:$|\s)"),
+    ),
+    (
+        pattern(rf"(?:^|(?<=\s))(?P<how>let|letting)(?: {_OWN})*$"),
+        pattern(rf"(?:{_TIE} )?(?:lapse|go|expire|run out|slip|slide|drop)(?:$|\s)"),
+    ),
+    (
+        pattern(
+            rf"(?:^|(?<=\s))(?P<how>threw|thrown|called|cut|shut|closed|wound|phased|sent|took|taken)(?: "
+            rf"{_OWN})*$"
+        ),
+        pattern(r"(?:away|out|off|down|up|back)(?:$|\s)"),
+    ),
+    (pattern(rf"(?:^|(?<=\s))(?P<how>had|put)(?: {_OWN})*$"), pattern(r"(?:put down|to sleep)(?:$|\s)")),
+)
+"""What stands around the name: "traded the Corsa in", "let the subscription lapse"."""
+
+_AUXILIARY: Final = (
+    r"(?:has|have|had|is|was|are|were|'s|'ve|got|gets|been|finally|just|now|sadly|both|all|also|already|officially|"
+    r"recently|eventually|then|there|unfortunately)"
+)
+_DONE_AWAY: Final = (
+    r"(?:is|was|are|were|'s|been|got|gets|being) (?:\w+ly )?(?:sold|scrapped|cancelled|canceled|"
+    r"discontinued|replaced|"
+    r"renamed|rebranded|axed|sacked|dropped|shelved|stolen|totall?ed|written off|wound up|dissolved|"
+    r"disbanded|evicted|"
+    r"ended|closed|demolished|abolished|shut)"
+)
+_GONE: Final = (
+    r"ended|lapsed|expired|died|folded|retired|resigned|quit$|fell (?:through|apart)|fallen (?:through|"
+    r"apart)|"
+    r"ran out|run out|went (?:under|bust|bankrupt|out of business|to (?:a new|another|someone else|"
+    r"somebody else))|"
+    r"gone (?:under|bust)|passed away|packed (?:up|in)$|gave out|conked out|"
+    r"moved (?:on|out|away|to (?:another|a different))|(?:came|come|drew|comes) to an end|no longer\b|no "
+    r"more$|over$|"
+    r"over now|gone$|dead$|history$|up$|off$|finished$|done$|done and dusted|a thing of the past|in the "
+    r"past$|"
+    r"belongs to|closed (?:down|its doors|for good)|closed$|shut (?:down|its doors)|"
+    r"(?:was|is|has|were)(?:n't| not)(?: been)? (?:renewed|extended|prolonged)|"
+    r"lost (?:its|his|her|their) (?:charm|appeal|shine|job|licence|license)|"
+    r"(?:does|do|did|is|are|has|have)(?:n't| not)\b.{0,40}\b(?:any ?more|any longer)|put down$|let go$|"
+    r"put to sleep|"
+    r"(?:dumped|left|ditched|divorced|walked out on|broke (?:up|it off) with|finished with|broke off "
+    r"with) (?:me|us)$"
+)
+_PARTED: Final = (
+    r"and (?:i|me) (?:have |'ve |are |'re |finally |just |both )*(?:went our|gone our|going our|split|"
+    r"broke up|broken up|"
+    r"parted|done$|over$|no longer|called it|not together|divorced|separated)"
+)
+_AFTER: Final = pattern(
+    rf"(?:'s (?={_TIE}))?(?:{_TIE} )?(?:{_AUXILIARY} )*?(?P<how>{_GONE}|{_DONE_AWAY}|{_PARTED})(?:$|(?=\s))"
+)
+_LEFT: Final = pattern(
+    rf"(?:{_AUXILIARY} )*(?P<how>left(?! (?:me|us|you|him|her|them|my|his|her|a|an|some|the (?!company|"
+    rf"firm|team|job))\b)|"
+    r"moved (?:on|out|away|abroad|back|to)|retired|resigned|quit|died)(?:$|\s)"
+)
+_NO_LONGER: Final = pattern(
+    r"\b(?:no longer|any ?more|any longer|never again|no more|used to|of the past|(?:somebody|someone) "
+    r"else)\b"
+)
+_NOT_SO: Final = pattern(
+    r"\b(?:still|if|would|might|may|could|should|want|wants|wanted|hope|hopes|wish|plan|plans|planning|never|will|"
+    r"'ll|gonna|going to|about to|almost|nearly|thinking|considering|tempted|consider|unlike|either|"
+    r"for (?:the|a) (?:weekend|week|day|night|holiday|holidays|while|month|bit|moment|evening|afternoon|"
+    r"morning|summer|winter|time being)|again soon)\b"
+)
+_BREAKS: Final = frozenset("but so because while whereas since when although though who which where".split())
+_SPEAKERS: Final = frozenset("i we me us myself ourselves".split())
+_SPEAKERS_OWN: Final = _SPEAKERS | {"my", "our"}
+_BY_ANYBODY: Final = pattern(
+    r"\b(?:closed|axed|discontinued|scrapped|demolished|abolished|dissolved|shut down|tore down)\b"
+)
+"""What is done away with is over for everybody, whoever does it."""
+_ELSE: Final = pattern(r"^(?:now )?(?:somebody|someone) else\b")
+_OTHERS: Final = frozenset(
+    "he she they his her their somebody someone everybody everyone nobody people".split()
+)
+
+
+def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Over | None:
+    """How the sentence says that what `tokens[first:after]` name is over; None where it does not."""
+    begin = _clause_begin(tokens, first)
+    stop = _clause_end(tokens, after)
+    left = _joined(tokens[begin:first])
+    right = _joined(tokens[after:stop])
+    if _NOT_SO.search(left) is not None or _NOT_SO.search(right) is not None:
+        return None
+    if _NO_LONGER.search(left) is not None or _NO_LONGER.search(right) is not None:
+        return Over("", by_speaker=False) if _ELSE.search(left) else _over(tokens, begin, first, left, "")
+    found = _BEFORE.search(left)
+    if found is not None and _is_modifier(tokens, after, stop):
+        return None  # "sold the Fiesta badge" is not about the Fiesta
+    if found is None:
+        for before, behind in _HALVES:
+            found = before.search(left)
+            if found is not None and behind.match(right) is not None:
+                break
+            found = None
+    if found is not None:
+        earlier, later = left[: found.start()], left[found.start() :]
+        if _is_denied(earlier.split()):
+            return None
+        if _BY_ANYBODY.match(later) is not None:
+            return Over("", by_speaker=False)
+        return _over(tokens, begin, first, earlier, later)
+    behind_it = _AFTER.match(right)
+    if behind_it is not None and not _is_denied(right[: behind_it.start("how")].split()):
+        return Over("", by_speaker=False)
+    return None
+
+
+def said_to_be_gone(tokens: Sequence[Token], first: int, after: int) -> bool:
+    """Whether somebody named there is said to have gone: "Farid left in May"."""
+    stop = _clause_end(tokens, after)
+    right = _joined(tokens[after:stop])
+    match = _LEFT.match(right) or _AFTER.match(right)
+    return match is not None and _NOT_SO.search(right) is None
+
+
+def _over(tokens: Sequence[Token], begin: int, first: int, earlier: str, later: str) -> Over:
+    """Who acts: whoever stands before the verb, else whoever the sentence began with."""
+    words = earlier.split()
+    if not words:
+        words = [token.low for token in tokens[:begin]] if begin else []
+    names = " ".join(words)
+    if not _SPEAKERS.isdisjoint(words) or not _SPEAKERS_OWN.isdisjoint(later.split()):
+        return Over(names, by_speaker=True)
+    if not any(
+        token.tag in ("U", "N", "I") or token.low in _OTHERS for token in tokens[begin:first][: len(words)]
+    ):
+        # Nobody is named: "Sold the boat" is the speaker's, "gave it up" after "she" is not.
+        before = {token.low for token in tokens[:begin]}
+        return Over(names, by_speaker=_OTHERS.isdisjoint(before))
+    return Over(names, by_speaker=False)
+
+
+def _is_modifier(tokens: Sequence[Token], after: int, stop: int) -> bool:
+    """Whether the name only tells which of another thing: a noun follows it that is no tie to it."""
+    if after >= stop:
+        return False
+    following = tokens[after]
+    return (
+        following.tag == "N" and _TIED.fullmatch(following.low) is None and not following.low.endswith("ly")
+    )
+
+
+_TIED: Final = pattern(rf"{_TIE}|me|us|him|her|them|everything|something|too|altogether|completely")
+
+
+def _is_denied(words: Iterable[str]) -> bool:
+    return not NEGATIVE.isdisjoint(words)
+
+
+def _joined(tokens: Iterable[Token]) -> str:
+    return " ".join(token.low for token in tokens if token.tag != ",")
+
+
+def _breaks(tokens: Sequence[Token], at: int) -> bool:
+    token = tokens[at]
+    if token.tag in (",", ".") and token.text not in ("'", '"', "-", "&", "/"):
+        return True
+    if token.low in _BREAKS:
+        return True
+    if token.low != "and" or at + 1 >= len(tokens):
+        return False
+    following = tokens[at + 1]
+    return following.tag in ("V", "X", "R") or (following.tag == "I" and tokens[at - 1].tag != "U")
+
+
+def _clause_begin(tokens: Sequence[Token], first: int) -> int:
+    begin = first
+    while begin > 0 and not _breaks(tokens, begin - 1):
+        begin -= 1
+    return begin
+
+
+def _clause_end(tokens: Sequence[Token], after: int) -> int:
+    stop = after
+    while stop < len(tokens) and not _breaks(tokens, stop):
+        stop += 1
+    return stop
