@@ -225,7 +225,7 @@ class ContextBuilder:
             call.session,
             hits,
             level(search.min_trust),
-            _past_moment(search, snapshot),
+            _past_moments(search, snapshot),
         )
         candidates: dict[str, Sequence[Item]] = {}
         for lane in call.recipe.lanes:
@@ -239,15 +239,21 @@ class ContextBuilder:
         return candidates
 
 
-def _past_moment(search: SearchRequest, snapshot: Snapshot) -> int | None:
-    """The middle of the time that the question names, if all of it is past: "where did I live in 2012?"."""
+def _past_moments(search: SearchRequest, snapshot: Snapshot) -> tuple[int, ...]:
+    """The middle of the time that the question names, and its end, as far as it is past.
+
+    "Where did I live in 2012?" means most of that year; what began in autumn counts too.
+    """
     if search.view.as_of.valid != AsOf.LATEST.valid:
-        return None  # the caller says as of when
+        return ()  # the caller says as of when
     bounds = sense_of_time(search).range
     if bounds is None or bounds[0] is None or bounds[1] is None:
-        return None
+        return ()
     now = snapshot.revision if search.reference is None else search.reference
-    return (bounds[0] + bounds[1]) // 2 if bounds[1] <= now else None
+    if bounds[0] >= now:
+        return ()
+    end = min(bounds[1], now)
+    return (bounds[0] + end) // 2, end - 1
 
 
 def check_recall(search: SearchRequest, *, recipe: Recipe, budget: int, session: str | None) -> Recall:

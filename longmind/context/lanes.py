@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from longmind.base.filters import EVERYTHING, View, Where
 from longmind.base.frame import Frame
@@ -34,8 +35,8 @@ class RecallRequest:
     """The hits of the search, as whole frames."""
     min_trust: int | None = None
     """Only facts that rest on a source of at least this trust."""
-    moment: int | None = None
-    """The middle of the past time that the question asks about, if it names one."""
+    moments: tuple[int, ...] = ()
+    """Instants of the past time that the question asks about, if it names one."""
 
 
 class ContextLane(Protocol):
@@ -161,6 +162,17 @@ class Recent:
         return [whole(frame, "recent", rank) for rank, frame in enumerate(frames, 1)]
 
 
+_ASKER: Final = "user "
+"""How a card about whoever asks begins."""
+_FEW: Final = 4
+"""So many facts about somebody are shown though they share no word with a question that names them."""
+_ADVICE: Final = re.compile(
+    r"\b(?:must|should|shall|can|could|may|would|avoid|consider|need|needs|know|mind|careful|suit|suits|allowed|gift)\b",
+    re.IGNORECASE,
+)
+"""Words of questions about what to do for somebody: whatever is known of them may bear on it."""
+
+
 class Facts:
     """Fact cards."""
 
@@ -174,12 +186,16 @@ class Facts:
         limit = 4 * lane.items if lane.shared else lane.items
         cards = self._cards(request, request.view, snapshot, limit)
         past: list[tuple[str, tuple[int, ...]]] = []
-        if request.moment is not None:
-            then = request.view.at(AsOf(system=request.view.as_of.system, valid=request.moment))
-            past = [card for card in self._cards(request, then, snapshot, limit) if card not in cards]
+        for moment in request.moments:
+            then = request.view.at(AsOf(system=request.view.as_of.system, valid=moment))
+            known = {*cards, *past}
+            past += [card for card in self._cards(request, then, snapshot, limit) if card not in known]
         query_terms = set(plan_text(request.query).terms)
         least = min(lane.shared, len(query_terms))
         near = [card for card in cards if len(query_terms.intersection(terms(card[0]))) >= least]
+        if not near and len(cards) <= _FEW and _ADVICE.search(request.query) is not None:
+            # "What must a dinner for Ana avoid?": of somebody who is named, the little that is known.
+            near = [card for card in cards if not card[0].startswith(_ASKER)]
         # What was so at the time that is asked for, and is not so now, need not share a word with it.
         chosen = [*past[: lane.items], *near]
         return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(chosen, 1)]

@@ -111,7 +111,8 @@ _ANY_OF_ALL: Final = frozenset("anything whatever anyone anywhere".split())
 _RELATIVE: Final = pattern(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
 
 _GAPPED: Final = pattern(
-    r"(?:,| and| but),? (?:[A-Z][\w'-]+ (?:the|an?|his|her|their) |(?:my|our|his|her) [a-z]+(?: "
+    r" and onto |,? and (?:so|neither) (?:is|are|was|were|do|does|did|has|have|can|will) |(?:,| and| "
+    r"but),? (?:[A-Z][\w'-]+ (?:the|an?|his|her|their) |(?:my|our|his|her) [a-z]+(?: "
     r"[A-Z][\w'-]+)? "
     r"(?:the|an?|in|at|on|to|from|with|for) )"
 )

@@ -24,7 +24,7 @@ from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
 from longmind.extract.ties import divorced_by, named_beside, own_by_name, owner_of, parted
-from longmind.extract.tokens import tokens_of
+from longmind.extract.tokens import POSSESSIVES, tokens_of
 from longmind.extract.verbal import find_by_verb, predicates_of
 from longmind.extract.voice import Voiced
 from longmind.extract.who import SubjectReader, relatives_mentioned
@@ -195,6 +195,11 @@ class Reading(SubjectReader):
 
     def _marked(self, match: RuleMatch, words: Words, clause: ParsedClause) -> RuleMatch:
         """A wish for answers in its own slot; a correction as one."""
+        if (
+            match.slot in ("prefers", "likes")
+            and (less := _LESS.match(self.masked, *match.value)) is not None
+        ):
+            match = replace(match, value=(match.value[0], less.end("more")))
         if match.slot in ("prefers", "likes") and match.subject == SPEAKER:
             topic = topic_of(self.masked[match.value[0] : match.value[1]])
             if topic != "instruction":
@@ -324,6 +329,8 @@ class Reading(SubjectReader):
         for number, (first, after) in enumerate(told[:1] if clause.link == "who" else told):
             if words.tokens[first].start < read_to:
                 continue
+            if number and words.tokens[first].low in POSSESSIVES:
+                continue  # "and my son Jay to bees" is said of somebody else
             who, begin = about, first
             token = words.tokens[first]
             if (
@@ -466,6 +473,11 @@ class Reading(SubjectReader):
         return near
 
 
+_LESS: Final = pattern(
+    r"(?!to )(?P<more>(?:(?!\w+ing\b)[\w'-]+ ){0,2}?(?!\w+ing\b)[\w'-]+)"
+    r" (?:(?:more|better|rather) than|over|to(?= [a-z]+\b)) "
+)
+"""What is liked less is no part of what is liked: "cats more than dogs", "tea to coffee"."""
 _THEN: Final = pattern(
     r"\b(?:before (?:that|then)|until then|till then|up (?:to|till|until) then|prior to that|since then|"
     r"after that"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from longmind import AsOf, FrozenClock, LaneRecipe, Memory, Recipe
+from longmind.base.times import from_ms
 from tests.context.worlds import open_memory
 
 ONLY = Recipe("cards", (LaneRecipe("facts", items=20),))
@@ -96,3 +97,42 @@ def test_another_spaces_facts_are_not_shown(world: Memory) -> None:
     world.remember("Carla lives in Vienna.", space="elsewhere")
     assert "Vienna" not in " ".join(cards(world, "Where does Carla live?"))
     assert "Vienna" in " ".join(cards(world, "Where does Carla live?", space="elsewhere"))
+
+
+def test_the_little_that_is_known_of_somebody_answers_a_question_in_other_words(
+    world: Memory, clock: FrozenClock
+) -> None:
+    world.remember("Birgit is afraid of dogs.")
+    visit = world.recall("Anything to consider before Birgit visits?", budget=300)
+    assert "afraid of dogs" in visit.text
+    assert not world.recall("How tall is the lighthouse at Alexandria?", budget=300).text
+
+
+def test_a_question_about_part_of_a_month_shows_what_was_so_then(clock: FrozenClock) -> None:
+    with Memory.open(":memory:", clock=clock, embedder=None) as memory:
+        talk = memory.conversation("c")
+        talk.add_turn("user", "I'm on metformin at the moment.")
+        clock.advance(days=200)
+        talk.add_turn("user", "I'm on semaglutide now.")
+        began = memory.facts.history("user", "is_on")[0].valid_from
+        assert began is not None
+        month = from_ms(began + 86_400_000 * 20).strftime("%B %Y")
+        asked = memory.recall(f"What medication was I on in mid {month}?", budget=300)
+    assert any("metformin" in item.text for item in asked.items if item.lane == "facts")
+
+
+def test_who_asks_may_be_named_as_the_space_or_the_user_is(clock: FrozenClock) -> None:
+    with Memory.open(":memory:", clock=clock, embedder=None) as memory:
+        memory.conversation("c", space="jitka").add_turn("user", "We have a house in Brno.")
+        assert "Brno" in memory.recall("Where does Jitka live?", budget=300, space="jitka").text
+        memory.conversation("d", user="ana@example.org").add_turn("user", "I'm a chef.")
+        assert "chef" in memory.recall("What is Ana?", budget=300, user="ana@example.org").text
+
+
+def test_a_question_that_shares_words_with_a_mended_fact_gets_its_card(clock: FrozenClock) -> None:
+    with Memory.open(":memory:", clock=clock, embedder=None) as memory:
+        talk = memory.conversation("c")
+        talk.add_turn("user", "We have 42 guests confirmed for the party.")
+        talk.add_turn("user", "Scratch that, 24.")
+        asked = memory.recall("How many guests are confirmed for the party?", budget=300)
+    assert "24 guests" in asked.text

@@ -69,3 +69,23 @@ def test_evidence_of_a_reworded_sentence_is_where_it_was_written() -> None:
     [statement] = find_statements(text)
     assert text[statement.value_start : statement.value_end] == "a viola"
     assert "Noor plays" in text[statement.start : statement.end]
+
+
+@pytest.mark.parametrize(
+    ("text", "not_said_of", "value"),
+    [
+        ("Ravi, whose brother is a pilot, teaches chemistry.", f"{SPEAKER}/brother", "pilot"),
+        ("Maja is left-handed and so is her son.", "Maja", "son"),
+        ("My parents live in Split, my brother in Zadar.", SPEAKER, "Split"),
+        ("Our intern Mei speaks Cantonese.", SPEAKER, "Cantonese"),
+        ("My daughter Wren is allergic to eggs and my son Jay to bees.", "Wren", "bees"),
+        ("Pavel took the night shift and Anya the early one.", "Pavel", "early"),
+        ("I support Spurs, unlike Tariq.", SPEAKER, "Tariq"),
+        ("I like cats more than dogs.", SPEAKER, "dogs"),
+        ("People keep assuming I'm French.", SPEAKER, "French"),
+        ("For example, say my name is Bob.", SPEAKER, "Bob"),
+        ("Sure, because I just love sitting in traffic.", SPEAKER, "traffic"),
+    ],
+)
+def test_what_is_said_of_one_is_not_held_of_another(text: str, not_said_of: str, value: str) -> None:
+    assert not [each for each in told(text) if each[0] == not_said_of and value in each[2]]
