@@ -473,11 +473,8 @@ class Reading(SubjectReader):
         return near
 
 
-_LESS: Final = pattern(
-    r"(?!to )(?P<more>(?:(?!\w+ing\b)[\w'-]+ ){0,2}?(?!\w+ing\b)[\w'-]+)"
-    r" (?:(?:more|better|rather) than|over|to(?= [a-z]+\b)) "
-)
-"""What is liked less is no part of what is liked: "cats more than dogs", "tea to coffee"."""
+_LESS: Final = pattern(r"(?P<more>[^,;]+?) (?:more|better|rather) than ")
+"""What is liked less is no part of what is liked: "cats more than dogs"."""
 _THEN: Final = pattern(
     r"\b(?:before (?:that|then)|until then|till then|up (?:to|till|until) then|prior to that|since then|"
     r"after that"
