@@ -308,7 +308,7 @@ class Ledger(Reader):
         """
         pieces, why = validate.check_evidence(evidence), check_label(reason, "reason")
         # No value means whatever the predicate holds.
-        told = Assertion(subject, predicate, value, qualifiers=qualifiers)  # type: ignore[arg-type]
+        told = own_words(Assertion(subject, predicate, value, qualifiers=qualifiers))  # type: ignore[arg-type]
         claim = ending(told, at=at, evidence=pieces, reason=why)
         space_name, ledger = self._place(space, scope, user)
         with self.store.write() as tx:

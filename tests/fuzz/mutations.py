@@ -20,7 +20,7 @@ DEEP = 3000
 
 def rounds(short: int, long: int) -> Any:
     """A few rounds in every run of the tests, and many in `make soak`."""
-    soak = [pytest.mark.soak, pytest.mark.timeout(3600)]
+    soak = [pytest.mark.soak, pytest.mark.timeout(14_400)]  # hours, on a machine that others use too
     return pytest.mark.parametrize("count", [short, pytest.param(long, marks=soak)])
 
 

@@ -7,6 +7,7 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from longmind import FrozenClock, Memory
 from longmind.base.errors import LongmindError
+from longmind.inspect.inspector import OPERATIONS, Inspector
 from longmind.store.pages import sealed
 from longmind.store.tables import checksum
 from tests import raw
@@ -34,6 +36,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "whole.mind"
     with Memory.open(path, clock=FrozenClock(START), embedder=None) as memory:
         fill(memory)
+        memory.golden.add("Where does Ana live?", texts=["Porto"])
+        memory.golden.run()
+        memory.snapshots.create("first", note="before")
     return path
 
 
@@ -52,9 +57,34 @@ def _uses(memory: Memory) -> tuple[Callable[[], Any], ...]:
         lambda: memory.spaces.list(),
         lambda: memory.recipes(),
         lambda: memory.audit(limit=5),
+        lambda: memory.golden.run(),
+        lambda: memory.snapshots.list(),
+        lambda: memory.snapshots.diff("first"),
+        lambda: memory.facts.history("ana"),
+        lambda: memory.facts.resolve("ana"),
+        lambda: memory.experience.list(repo="shop"),
+        lambda: memory.memories.why(1),
+        lambda: memory.media.duplicates(),
+        lambda: memory.users(),
         lambda: memory.remember("one more", space="runtime"),
+        lambda: memory.facts.end("ana", "lives_in"),
+        lambda: memory.maintain(),
         lambda: memory.verify(),
+        *(partial(_asked, memory, operation.name) for operation in OPERATIONS),
     )
+
+
+PAGES: dict[str, dict[str, Any]] = {
+    "inspect.history": {"subject": "ana"},
+    "inspect.learned": {"frames": [1, 2, 3]},
+    "inspect.dependents": {"fact": 1},
+}
+"""What questions of the Inspector need; the others need nothing."""
+
+
+def _asked(memory: Memory, name: str) -> Any:
+    operation, inputs = Inspector(memory).prepare(name, PAGES.get(name, {}))
+    return operation(memory, **inputs)
 
 
 def _used(path: Path) -> str:
