@@ -39,6 +39,17 @@ class Client:
         self, path: str, body: Any = None, *, method: str = "POST", headers: dict[str, str] | None = None
     ) -> tuple[int, str, dict[str, str]]:
         """Status, body and headers as they came."""
+        try:
+            return self._exchanged(path, body, method, headers)
+        except ConnectionError:
+            if not self._keep:
+                raise
+            # A machine with much else to do was slow, and the server had closed the idle connection.
+            return self._exchanged(path, body, method, headers)
+
+    def _exchanged(
+        self, path: str, body: Any, method: str, headers: dict[str, str] | None
+    ) -> tuple[int, str, dict[str, str]]:
         raw = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         sent = {} if raw is None else {"Content-Type": "application/json"}
         sent |= {"Authorization": f"Bearer {self.key}"} if self.key else {}

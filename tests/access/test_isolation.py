@@ -21,6 +21,8 @@ from longmind import FrozenClock, Memory
 from longmind.access.keyring import KeyRing
 from longmind.access.rules import SETTINGS, STORE_READ, is_store_wide
 from longmind.http.routes import route
+from longmind.inspect.assets import API
+from longmind.inspect.inspector import OPERATIONS as PAGES
 from longmind.media.tools import MediaTools
 from longmind.operations import registry
 from longmind.operations.operation import Operation
@@ -151,7 +153,8 @@ def probes(operation: Operation, ids: Mapping[str, list[Any]]) -> Iterator[dict[
         [{}] if not chosen else [{name: ids[name][n % len(ids[name])] for name in chosen} for n in range(4)]
     )
     for number, choice in enumerate(choices):
-        spaces = SPACES if number == 0 else (None, OWN)
+        # Who names no space means the key's own, which the first choice shows.
+        spaces = SPACES if number == 0 else (OWN,)
         for space in spaces if argument else (None,):
             inputs = {**example, **choice}
             if argument and space is None:
@@ -179,6 +182,7 @@ IDS: dict[str, list[Any]] = {
     "evidence": [[1], [12], [16]],
     "derived_from": [[1], [5]],
     "session": ["s1"],
+    "frames": [[1, 12, 16], [18, 19, 20]],
 }
 LATE = ("erase", "forget", "delete", "import", "retract", "gc", "supersede", "archive", "create", "revise")
 """Operations that remove things come after those that read them."""
@@ -284,6 +288,10 @@ def _special(operation: Operation) -> Iterator[dict[str, Any]]:
             yield {**operation.example, "where": where}
 
 
+def _address(operation: Operation) -> str:
+    return f"{API}{operation.name}" if operation in PAGES else route(operation)
+
+
 def _comparable(answer: tuple[int, str, dict[str, str]]) -> tuple[int, str]:
     """The answer without what differs from call to call."""
     return answer[0], TIMES.sub("", answer[1])
@@ -362,7 +370,7 @@ def test_every_operation_is_either_about_spaces_or_closed_to_keys_for_some(
             assert status in (403, 422), operation.name
             if status == 403:
                 assert answer["error"]["reason"] == "space"
-    assert {item.name for item in registry.operations()} >= SETTINGS | STORE_READ
+    assert {item.name for item in (*registry.operations(), *PAGES)} >= SETTINGS | STORE_READ
 
 
 def test_a_key_gets_the_same_bytes_whatever_other_spaces_hold(worlds: tuple[World, World]) -> None:
@@ -372,7 +380,7 @@ def test_a_key_gets_the_same_bytes_whatever_other_spaces_hold(worlds: tuple[Worl
     leaks: list[Any] = []
     planted = ""
     operations = sorted(
-        registry.operations(),
+        (*registry.operations(), *PAGES),
         key=lambda item: (
             item.name == "space.delete",
             any(word in item.name for word in LATE),
@@ -381,8 +389,8 @@ def test_a_key_gets_the_same_bytes_whatever_other_spaces_hold(worlds: tuple[Worl
     )
     for operation in operations:
         for inputs in _for_this(operation, worlds):
-            first = one.client.exchange(route(operation), inputs)
-            second = two.client.exchange(route(operation), inputs)
+            first = one.client.exchange(_address(operation), inputs)
+            second = two.client.exchange(_address(operation), inputs)
             leaks += _difference(operation, inputs, _comparable(first), _comparable(second))
             leaks += [(operation.name, inputs, word) for word in _said(first[1] + second[1], inputs, planted)]
             if first[0] == 200:
