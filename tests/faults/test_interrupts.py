@@ -181,18 +181,21 @@ def descriptors() -> int:
     return len(list(folder.iterdir())) if folder.is_dir() else 0
 
 
-def interrupted_at(world: World, act: str, chosen: Sequence[tuple[Place, int]], *, checked: int = 1) -> int:
-    """Interrupt an act at each of these places, the n-th time it comes there; how often it did come there."""
-    reached = 0
+def interrupted_at(
+    world: World, act: str, chosen: Sequence[tuple[Place, int]], *, checked: int = 1
+) -> list[tuple[Place, int]]:
+    """Interrupt an act at each of these places, the n-th time it comes there; those it did not come to."""
+    missed = []
     for begin in range(0, len(chosen), checked):
         batch = chosen[begin : begin + checked]
         context = f"{act} at {', '.join(str(place) for place, _ in batch)}"
         for place, time_there in batch:
-            reached += interrupt(world.act(act), place, time_there)
+            if not interrupt(world.act(act), place, time_there):
+                missed.append((place, time_there))
             assert world.open_transactions() == 0, context
         is_last = begin + checked >= len(chosen)
         world.check(context, with_search=is_last or begin // checked % SEARCHED == 0)
-    return reached
+    return missed
 
 
 def check_nothing_left(world: World, descriptors_before: int) -> None:
@@ -246,19 +249,22 @@ def test_an_exception_at_every_bytecode_of_every_act(
         (place, places[place]) for place, _ in chosen if place.caller is not None and places[place] > 1
     ]
     _visited[engine].update(place for place, _ in chosen)
-    reached, began = 0, time.process_time()
-    # A new store for each part: the checks grow with what the interrupted calls have written.
-    for begin in range(0, len(chosen), PART):
-        with closing(World(new_location(engine))) as world:
-            before = descriptors()
-            reached += interrupted_at(world, act, chosen[begin : begin + PART], checked=CHECKED)
-            check_nothing_left(world, before)
+    began = time.process_time()
+    # A new store for each part: the checks grow with what the interrupted calls have written, and a call may
+    # come another way in a store that has grown, so that what was missed is tried again in smaller parts.
+    missed = chosen
+    for size in (PART, PART // 8):
+        waiting, missed = missed, []
+        for begin in range(0, len(waiting), size):
+            with closing(World(new_location(engine))) as world:
+                before = descriptors()
+                missed += interrupted_at(world, act, waiting[begin : begin + size], checked=CHECKED)
+                check_nothing_left(world, before)
     print(
-        f"{act} on {engine}: {len(places)} places, {len(chosen)} interrupts, {reached} of them raised, "
+        f"{act} on {engine}: {len(places)} places, {len(chosen)} interrupts, {len(missed)} of them missed, "
         f"nothing left behind, {time.process_time() - began:.0f} CPU seconds"
     )
-    # Now and then a cache answers, and the call comes another way.
-    assert reached >= 0.9 * len(chosen)
+    assert len(missed) <= 0.1 * len(chosen)
 
 
 def test_a_kept_exception_keeps_no_transaction_and_no_turn(new_location: Callable[[str], str]) -> None:
