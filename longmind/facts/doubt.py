@@ -134,8 +134,38 @@ def doubted(ground: Ground, frame: Frame, facts: Sequence[FoundFact]) -> Doubted
             continue  # others' words end nothing of the user's
         if any(_is_over(sentence, held, stated, closely=not own) for sentence in sentences):
             over[held] = None
+    if own:
+        over.update(dict.fromkeys(_left_unnamed(ground, frame, sentences)))
     ends = [FoundFact(held.subject, held.predicate, held.value, action="end") for held in over]
     return Doubted(ends, [fact for fact in facts if not any(_only_says(fact, held) for held in over)])
+
+
+_OVER_TO: Final = re.compile(
+    r"\b(?:went|gone|moved|switched|migrated|changed|crossed|come|came) (?:over|across) to "
+    r"(?P<new>[A-Z][\w-]*)"
+    r"|\bjumped ship to (?P<other>[A-Z][\w-]*)"
+)
+_CHOSEN: Final = frozenset(
+    "uses is_with banks_with is_on subscribes_to trains_at shops_at gym bank provider".split()
+)
+"""Predicates of what somebody has chosen among things of a kind."""
+
+
+def _left_unnamed(ground: Ground, frame: Frame, sentences: Sequence[_Sentence]) -> list[Held]:
+    """ "The whole office went over to Teams" leaves the one thing of its kind, if there is one."""
+    for sentence in sentences:
+        found = None if sentence.goes_on else _OVER_TO.search(sentence.text)
+        if found is None or re.search(r"\bfrom\b", sentence.text) is not None:
+            continue
+        new = words_of(found["new"] or found["other"])
+        chosen = [
+            held
+            for held in ground.held(USER)
+            if held.predicate in _CHOSEN and _words_in(held)[0] and held.recorded < frame.occurred_at
+        ]
+        if len(chosen) == 1 and not new & _words_in(chosen[0])[0]:
+            return chosen
+    return []
 
 
 def is_free(fact: FoundFact) -> bool:

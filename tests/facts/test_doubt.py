@@ -86,6 +86,7 @@ def test_what_is_spoken_of_as_changed_is_not_held_any_more(
         ("I'm a smoker.", "I'm an ex-smoker."),
         ("My landlord is Mr Oduya.", "She's our landlady now."),
         ("I'm engaged to Rowan.", "The engagement is off."),
+        ("We use Slack at work.", "The whole office went over to Teams on Monday."),
     ],
 )
 def test_what_is_over_leaves_nothing_behind(first: str, second: str) -> None:
@@ -123,6 +124,7 @@ def test_what_only_mentions_it_ends_nothing(second: str) -> None:
         ("I own a boat named Marguerite.", "I almost sold Marguerite last year."),
         ("I study at Durham.", "We finished our group project at Durham."),
         ("I'm allergic to peanuts.", "I can't eat peanuts any more."),
+        ("I use Slack and I bank with Northmere.", "We went over to Teams."),
     ],
 )
 def test_what_others_do_with_it_or_what_happens_near_it_ends_nothing(first: str, second: str) -> None:
