@@ -14,6 +14,7 @@ from bench.kept import RESULTS
 from longmind import Memory
 
 STORES = RESULTS / "stores"
+DEFAULT = "minilm"
 _BATCH = 200
 
 
@@ -21,12 +22,12 @@ def store_path(name: str) -> Path:
     return STORES / f"{name}.mind"
 
 
-def build(data: Dataset, *, quiet: bool = False) -> Path:
+def build(data: Dataset, *, embedder: str = DEFAULT, quiet: bool = False) -> Path:
     """Remember every document of a set; those already there cost nothing."""
     STORES.mkdir(parents=True, exist_ok=True)
-    path = store_path(data.name)
+    path = store_path(data.name if embedder == DEFAULT else f"{data.name}, {embedder}")
     started = time.monotonic()
-    with Memory.open(path, embedder="minilm") as memory:
+    with Memory.open(path, embedder=embedder) as memory:
         stored = memory.stats().frames
         if stored >= len(data.documents):
             return path

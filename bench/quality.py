@@ -6,6 +6,7 @@ import argparse
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.corpora import build
-from bench.datasets import NAMES, Dataset, available, load
+from bench.datasets import NAMES, Dataset, available, load, sample
 from bench.kept import RESULTS, keep
 from bench.machine import describe
 from bench.metrics import DEPTH, MEASURES, estimate, judge
@@ -28,7 +29,11 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "longmind, meaning only": {"mode": "vector"},
     "longmind, its weighted RRF": {"fusion": "rrf"},
 }
+PAIRED = "minilm+use"
+"""The embedder for other languages than English, measured beside the default on the sets that have them."""
+OTHER_LANGUAGES = "xquad"
 EQUAL = "equal-weight RRF, k = 60 (FTS5, vectors)"
+COMPARED = ("R@10", "nDCG@10")
 _FUSED_DEPTH = 200
 _RRF_K = 60
 
@@ -40,9 +45,16 @@ def run(
     *,
     peers_python: str | None = None,
     only_ours: bool = False,
+    parts: bool = True,
+    again: bool = False,
+    documents: int | None = None,
     kept_in: Path = RESULTS / "quality.json",
 ) -> None:
-    """Measure every set that is there; each is kept as soon as it is measured."""
+    """Measure every set that is there; each is kept as soon as it is measured.
+
+    `documents` is the most texts of a set: a larger one is measured on a sample that is the same in every
+    run, with the questions that it answers. Peers are asked `again` or only where texts, vectors or questions are new.
+    """
     print(f"peers run in {interpreter(peers_python)}")
     for name in names:
         if not available(name):
@@ -50,23 +62,44 @@ def run(
             continue
         machine = describe()
         data = load(name)
-        measured = _measure(data, build(data), peers_python=peers_python, only_ours=only_ours)
+        whole = len(data.documents)
+        if documents is not None and whole > documents:
+            data = _smaller(data, documents)
+        asking = {"peers_python": peers_python, "only_ours": only_ours, "parts": parts, "again": again}
+        measured = _measure(data, build(data), **asking)
+        if len(data.documents) < whole:
+            measured["sampled_from"] = whole
         keep(kept_in, "sets", {name: {"machine": machine, **measured}})
 
 
-def _measure(data: Dataset, path: Path, *, peers_python: str | None, only_ours: bool) -> dict[str, Any]:
+def _smaller(data: Dataset, documents: int) -> Dataset:
+    """A sample of so many texts, with the questions that it answers in full."""
+    smaller = sample(data, documents=documents)
+    texts = {document.id for document in smaller.documents}
+    return replace(smaller, queries=tuple(query for query in data.queries if texts.issuperset(query.gold)))
+
+
+def _measure(
+    data: Dataset, path: Path, *, peers_python: str | None, only_ours: bool, parts: bool, again: bool
+) -> dict[str, Any]:
     print(f"\n{data.name}: {len(data.documents)} documents, {len(data.queries)} questions")
     scores: dict[str, NDArray[np.float64]] = {}
     notes: dict[str, Any] = {}
     with Memory.open(path) as memory:
-        for label, options in VARIANTS.items():
+        for label, options in VARIANTS.items() if parts else [(OURS, VARIANTS[OURS])]:
             ranked, seconds = _ask_ours(memory, data, options)
             scores[label] = _judged(data, ranked)
             notes[label] = {"search_ms": {"mean": 1000 * seconds / len(data.queries)}}
             _say(label, scores[label])
         folder = None if only_ours else _export(memory, data)
+    if data.name.startswith(OTHER_LANGUAGES):
+        with Memory.open(build(data, embedder=PAIRED), embedder=PAIRED) as memory:
+            label = f"longmind, embedder={PAIRED}"
+            ranked, _ = _ask_ours(memory, data, {})
+            scores[label] = _judged(data, ranked)
+            _say(label, scores[label])
     if folder is not None:
-        _ask_peers(data, folder, peers_python, scores, notes)
+        _ask_peers(data, folder, peers_python, scores, notes, again=again)
     return _summary(data, scores, notes)
 
 
@@ -74,7 +107,9 @@ def _ask_ours(memory: Memory, data: Dataset, options: Mapping[str, Any]) -> tupl
     ranked = {}
     started = time.perf_counter()
     for query in data.queries:
-        hits = memory.search(query.text, space=query.space, limit=DEPTH, **options)
+        hits = memory.search(
+            query.text, space=query.space, limit=DEPTH, reference=query.asked_at, **options
+        )
         ranked[query.id] = [hit.frame.uri or "" for hit in hits]
     return ranked, time.perf_counter() - started
 
@@ -85,6 +120,8 @@ def _ask_peers(
     python: str | None,
     scores: dict[str, NDArray[np.float64]],
     notes: dict[str, Any],
+    *,
+    again: bool,
 ) -> None:
     deep: dict[str, Ranked] = {}
     for peer in ROSTER:
@@ -93,7 +130,8 @@ def _ask_peers(
             print(f"  {peer.label:42} not installed in {interpreter(python)}")
             continue
         is_lane = peer.name in ("fts5", "exact")
-        report = ask(peer, folder, python=python, limit=_FUSED_DEPTH if is_lane else DEPTH)
+        limit = _FUSED_DEPTH if is_lane else DEPTH
+        report = ask(peer, folder, python=python, limit=limit, again=again)
         if "failed" in report:
             notes[peer.label] = report
             print(f"  {peer.label:42} failed: {report['failed']}")
@@ -159,7 +197,10 @@ def _summary(
                 for column, measure in enumerate(MEASURES)
             }
             # Of the same questions, so that what is hard for both does not blur the difference.
-            systems[label]["behind ours, R@10"] = estimate(scores[OURS][:, 1] - scores[label][:, 1]).as_json()
+            for measure in COMPARED:
+                column = MEASURES.index(measure)
+                lead = scores[OURS][:, column] - scores[label][:, column]
+                systems[label][f"behind ours, {measure}"] = estimate(lead).as_json()
     return {"documents": len(data.documents), "questions": len(data.queries), "systems": systems}
 
 
@@ -176,12 +217,18 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help=f"among {', '.join(NAMES)}; all by default")
     parser.add_argument("--peers-python", help="an interpreter that has the peers installed")
     parser.add_argument("--only-ours", action="store_true")
+    parser.add_argument("--no-parts", action="store_true", help="not words or meaning alone, nor ranks")
+    parser.add_argument("--again", action="store_true", help="ask peers also what they were asked before")
+    parser.add_argument("--documents", type=int, metavar="N", help="of a larger set a sample of so many texts")
     parser.add_argument("--json", type=Path, metavar="FILE", default=RESULTS / "quality.json")
     arguments = parser.parse_args()
     run(
         arguments.names or NAMES,
         peers_python=arguments.peers_python,
         only_ours=arguments.only_ours,
+        parts=not arguments.no_parts,
+        again=arguments.again,
+        documents=arguments.documents,
         kept_in=arguments.json,
     )
     return 0

@@ -6,6 +6,7 @@ A peer runs in an environment of its own, so this module needs nothing but the s
 from __future__ import annotations
 
 import argparse
+import hashlib
 import importlib.metadata
 import json
 import resource
@@ -39,10 +40,21 @@ def save(
     queries: Sequence[tuple[str, str, str]],
     query_vectors: Vectors,
 ) -> None:
-    """Write what peers read: triples of id, space and text, and a vector for each."""
+    """Write what peers read: triples of id, space and text, and a vector for each.
+
+    What peers answered to anything else is removed with it, so that an answer that is there is to these.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    texts = json.dumps({"documents": documents, "queries": queries})
+    named = hashlib.sha256(texts.encode() + vectors.tobytes() + query_vectors.tobytes()).hexdigest()
+    name = folder / "name"
+    if name.is_file() and name.read_text("utf-8") == named:
+        return
+    for answer in folder.glob("*.json"):
+        answer.unlink()
     np.savez(folder / "vectors.npz", documents=vectors, queries=query_vectors)
-    (folder / "texts.json").write_text(json.dumps({"documents": documents, "queries": queries}), "utf-8")
+    (folder / "texts.json").write_text(texts, "utf-8")
+    name.write_text(named, "utf-8")
 
 
 def run(make: Callable[[Path], Index], *, packages: Sequence[str]) -> None:
