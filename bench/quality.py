@@ -53,7 +53,8 @@ def run(
     """Measure every set that is there; each is kept as soon as it is measured.
 
     `documents` is the most texts of a set: a larger one is measured on a sample that is the same in every
-    run, with the questions that it answers. Peers are asked `again` or only where texts, vectors or questions are new.
+    run, with the questions that it answers. Peers are asked `again`, or only where texts, vectors or
+    questions are new.
     """
     print(f"peers run in {interpreter(peers_python)}")
     for name in names:
@@ -92,7 +93,7 @@ def _measure(
             notes[label] = {"search_ms": {"mean": 1000 * seconds / len(data.queries)}}
             _say(label, scores[label])
         folder = None if only_ours else _export(memory, data)
-    if data.name.startswith(OTHER_LANGUAGES):
+    if parts and data.name.startswith(OTHER_LANGUAGES):
         with Memory.open(build(data, embedder=PAIRED), embedder=PAIRED) as memory:
             label = f"longmind, embedder={PAIRED}"
             ranked, _ = _ask_ours(memory, data, {})
@@ -107,9 +108,7 @@ def _ask_ours(memory: Memory, data: Dataset, options: Mapping[str, Any]) -> tupl
     ranked = {}
     started = time.perf_counter()
     for query in data.queries:
-        hits = memory.search(
-            query.text, space=query.space, limit=DEPTH, reference=query.asked_at, **options
-        )
+        hits = memory.search(query.text, space=query.space, limit=DEPTH, reference=query.asked_at, **options)
         ranked[query.id] = [hit.frame.uri or "" for hit in hits]
     return ranked, time.perf_counter() - started
 
@@ -219,7 +218,9 @@ def main() -> int:
     parser.add_argument("--only-ours", action="store_true")
     parser.add_argument("--no-parts", action="store_true", help="not words or meaning alone, nor ranks")
     parser.add_argument("--again", action="store_true", help="ask peers also what they were asked before")
-    parser.add_argument("--documents", type=int, metavar="N", help="of a larger set a sample of so many texts")
+    parser.add_argument(
+        "--documents", type=int, metavar="N", help="of a larger set a sample of so many texts"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", default=RESULTS / "quality.json")
     arguments = parser.parse_args()
     run(

@@ -45,12 +45,14 @@ def _reading(sets: Mapping[str, Any]) -> Iterator[str]:
     if lines:
         lines += _ratios(sets)
     sampled = [
-        f"{name} ({measured['documents']:,} of {measured['sampled_from']:,} texts, and the questions they answer)"
+        f"{name} ({measured['documents']:,} of {measured['sampled_from']:,} texts, with what they answer)"
         for name, measured in sets.items()
         if "sampled_from" in measured
     ]
     if sampled:
-        lines.append(f"- Measured on a sample of their texts, for us and for the peers: {', '.join(sampled)}.")
+        lines.append(
+            f"- Measured on a sample of their texts, for us and for the peers: {', '.join(sampled)}."
+        )
     missing = {
         label: system["failed"]
         for measured in sets.values()
@@ -82,7 +84,8 @@ def _verdict(name: str, systems: Mapping[str, Any]) -> Iterator[str]:
     lead = peers[best][f"behind ours, {JUDGED}"]
     line = (
         f"- {name}: {JUDGED} {three(systems[OURS][JUDGED]['mean'])}, {_side(lead)} the best other ({best}, "
-        f"{three(peers[best][JUDGED]['mean'])}): {lead['mean']:+.3f} [{lead['low']:+.3f}, {lead['high']:+.3f}]."
+        f"{three(peers[best][JUDGED]['mean'])}): "
+        f"{lead['mean']:+.3f} [{lead['low']:+.3f}, {lead['high']:+.3f}]."
     )
     level = [
         label
