@@ -264,6 +264,7 @@ def measure(constant: Constant, asked: Sequence[Asked], factors: Sequence[float]
         "changes": changes,
     }
     entry["matters_on"] = matters_on(changes)
+    entry["left_out"] = left_out(changes)
     _say(constant, entry)
     return entry
 
@@ -280,6 +281,27 @@ def matters_on(changes: Mapping[str, Any]) -> list[str]:
     )
 
 
+def left_out(changes: Mapping[str, Any], measure: str = "nDCG@10") -> dict[str, dict[str, float]]:
+    """For each set, the factor that is best on all the others, and what it changes on this one.
+
+    Where that is 1 for every set, the value is not fitted to any of them; where a change is negative, the
+    other sets would have chosen badly for this one.
+    """
+    means = {
+        factor: {label: float(measures[measure]["mean"]) for label, measures in by_set.items()}
+        for factor, by_set in changes.items()
+    }
+    labels = list(next(iter(means.values()), {}))
+    means["1"] = dict.fromkeys(labels, 0.0)
+    chosen: dict[str, dict[str, float]] = {}
+    for label in labels:
+        others = [other for other in labels if other != label]
+        # The value as it is, unless another is better by more than rounding.
+        best = max(means, key=lambda factor: (round(sum(means[factor][o] for o in others), 6), factor == "1"))
+        chosen[label] = {"factor": float(best), "change": means[best][label]}
+    return chosen
+
+
 def mean_change(by_set: Mapping[str, Any], measure: str) -> float:
     return float(np.mean([measures[measure]["mean"] for measures in by_set.values()]))
 
@@ -294,7 +316,13 @@ def _say(constant: Constant, entry: Mapping[str, Any]) -> None:
             if abs(measures["nDCG@10"]["mean"]) >= 0.0005
         )
         print(f"  x {factor:4}  {means}   {single}")
-    print(f"  matters on: {', '.join(entry['matters_on']) or 'no set'}", flush=True)
+    print(f"  matters on: {', '.join(entry['matters_on']) or 'no set'}")
+    apart = "  ".join(
+        f"{label} x {choice['factor']:g} {choice['change']:+.3f}"
+        for label, choice in entry["left_out"].items()
+        if choice["factor"] != 1
+    )
+    print(f"  chosen on the other sets: {apart or 'the value as it is, for each set'}", flush=True)
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bench.constants import left_out
 from bench.tables import machines, table
 
 _MEASURES = ("nDCG@10", "R@10")
@@ -36,6 +37,7 @@ def constants_part(results: Mapping[str, Any]) -> Iterator[str]:
                     "value",
                     "change of mean nDCG@10 / R@10 at so many times the value",
                     "matters on",
+                    "the other sets would choose",
                 ],
                 [_row(name, entry) for name, entry in chosen.items()],
             )
@@ -49,7 +51,18 @@ def _row(name: str, entry: Mapping[str, Any]) -> list[str]:
         else f"{value:g}"
     )
     changes = "; ".join(f"x {factor}: {_means(by_set)}" for factor, by_set in entry["changes"].items())
-    return [f"`{name}`", cells, changes, ", ".join(entry["matters_on"]) or "**no set**"]
+    return [f"`{name}`", cells, changes, ", ".join(entry["matters_on"]) or "**no set**", _apart(entry)]
+
+
+def _apart(entry: Mapping[str, Any]) -> str:
+    """The choice of the other sets for each set, and what it would do there; most choose the same."""
+    by_factor: dict[float, list[float]] = {}
+    for choice in left_out(entry["changes"]).values():
+        by_factor.setdefault(choice["factor"], []).append(choice["change"])
+    return "; ".join(
+        "as it is" if factor == 1 else f"x {factor:g}: {sum(changes) / len(changes):+.3f} there"
+        for factor, changes in by_factor.items()
+    )
 
 
 def _means(by_set: Mapping[str, Any]) -> str:

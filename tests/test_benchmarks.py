@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from bench import evidence
 from bench.abstention import MOST_LOST, operating_point
-from bench.constants import CONSTANTS, matters_on, value_of, varied
+from bench.constants import CONSTANTS, left_out, matters_on, value_of, varied
 from bench.kept import keep, read
 from bench.metrics import estimate, judge
 from bench.report import DOCUMENT, agrees, written
@@ -63,6 +64,19 @@ def test_a_change_beyond_chance_on_one_set_is_enough_to_matter() -> None:
     moved = {"nDCG@10": {"mean": -0.03, "low": -0.05, "high": -0.01}}
     assert matters_on({"0": {"a": still, "b": still}, "2": {"a": still, "b": moved}}) == ["b"]
     assert matters_on({"0": {"a": still}}) == []
+
+
+def test_a_value_is_judged_on_the_set_that_took_no_part_in_choosing_it() -> None:
+    def changed(**by_set: float) -> dict[str, Any]:
+        return {label: {"nDCG@10": {"mean": mean}} for label, mean in by_set.items()}
+
+    changes = {"0": changed(a=0.3, b=-0.1, c=-0.1), "2": changed(a=-0.1, b=0.02, c=0.02)}
+    assert left_out(changes) == {
+        "a": {"factor": 2.0, "change": -0.1},
+        "b": {"factor": 0.0, "change": -0.1},
+        "c": {"factor": 0.0, "change": -0.1},
+    }
+    assert left_out({"0": changed(a=-0.1, b=0.0)})["b"] == {"factor": 1.0, "change": 0.0}
 
 
 def test_the_page_has_a_place_for_quality_and_for_speed() -> None:

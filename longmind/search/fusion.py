@@ -97,6 +97,7 @@ def _shares(documents: Weights, turns: Weights, separated: float, cues: Cues) ->
         documents = turns = constants.REQUEST
     weights = np.array([[kind.words, kind.meaning, kind.late] for kind in (documents, turns)])
     if cues.is_request:
+        weights[:, 0] *= cues.names
         weights[:, 1] *= cues.familiar
         return _normal(weights)
     # In conversations neither made a difference: their weights rest on the words already.

@@ -69,6 +69,12 @@ def classify(query: str) -> Classified:
     return Classified("semantic", "no rule for another type fits")
 
 
+def _begins_sentence(text: str, start: int) -> bool:
+    """Whether a word has its capital from where it stands."""
+    before = text[:start].rstrip(" \"'(\u201c\u2018\u00bf\u00a1")
+    return not before or before[-1] in ".!?:;\n"
+
+
 class Question:
     """Each part is worked out when a step first needs it, and once.
 
@@ -108,11 +114,12 @@ class Question:
     @cached_property
     def names(self) -> float:
         """The share of its content words that are names (a capital inside the sentence) or numbers."""
-        words = WORD.findall(asking_part(self._request.query))
+        text = asking_part(self._request.query)
         content = [
-            (position > 0 and word[0].isupper()) or any(map(str.isdigit, word))
-            for position, word in enumerate(words)
-            if word.lower() not in STOP_WORDS
+            (match[0][0].isupper() and not _begins_sentence(text, match.start()))
+            or any(map(str.isdigit, match[0]))
+            for match in WORD.finditer(text)
+            if match[0].lower() not in STOP_WORDS
         ]
         return sum(content) / len(content) if content else 0.0
 

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longmind.search.question import classify
+from longmind.base.filters import View
+from longmind.search.question import Question, classify
+from longmind.search.request import SearchRequest
 
 TYPES = {
     "factual": (
@@ -85,3 +87,16 @@ def test_only_the_two_ends_of_a_long_question_are_looked_at() -> None:
     assert classify("cats " * 1000 + "when " + "cats " * 1000).type == "semantic"
     assert classify("cats " * 500_000 + "when").type == "temporal"
     assert classify("when " + "cats " * 500_000).type == "temporal"
+
+
+@pytest.mark.parametrize(
+    ("query", "share"),
+    [
+        ("Who signed Messi in 1982?", 2 / 3),
+        ("Looking for hotels. Recommend some.", 0.0),
+        ("recommend hotels in Rome", 1 / 3),
+    ],
+)
+def test_a_capital_at_the_beginning_of_a_sentence_is_not_a_name(query: str, share: float) -> None:
+    question = Question(SearchRequest.of(query, View.of("notes"), limit=5))
+    assert question.names == pytest.approx(share)
