@@ -61,7 +61,6 @@ CONSTANTS = (
     *(Constant(f"DOCUMENTS_WITHOUT_LATE.{signal}", under="no late") for signal in ("words", "meaning")),
     Constant("SEPARATION"),
     Constant("NAMES"),
-    Constant("REQUEST.words"),
     Constant("STATEMENTS", runs="question"),
     Constant("PERSONAL_DEPTH", runs="lanes"),
     Constant("LATE_UNFAMILIAR"),

@@ -39,7 +39,6 @@ GRID: Mapping[str, Sequence[Any]] = {
     "DOCUMENTS": (Weights(0.5, 4.0, 2.0), Weights(1.0, 4.0, 2.0)),
     "SEPARATION": (0.0, 2.0, 4.0),
     "NAMES": (0.0, 2.0, 4.0),
-    "REQUEST": (Weights(1.0, 1.0, 0.0), Weights(1.0, 1.0, 0.1), Weights(2.0, 1.0, 0.5)),
 }
 CONFIDENCE = (
     *("CONFIDENCE", "CONFIDENCE_WORDS", "CONFIDENCE_EXACT", "CONFIDENCE_LANE", "CONFIDENCE_REQUEST"),

@@ -30,7 +30,11 @@ class Lance:
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[str]:
         assert self._rows is not None
-        query = self._rows.search(query_type="hybrid", vector_column_name="vector").vector(vector).text(text)
+        # Quotes ask for a phrase, which its index as it comes refuses.
+        unquoted = text.replace('"', " ")
+        query = (
+            self._rows.search(query_type="hybrid", vector_column_name="vector").vector(vector).text(unquoted)
+        )
         ids: Sequence[str] = query.metric("cosine").limit(limit).to_arrow()["id"].to_pylist()
         return ids
 

@@ -151,7 +151,7 @@ DEFAULTS: Final[Mapping[str, Recipe]] = {
             "default",
             (
                 _FACTS,
-                LaneRecipe("expansion", share=0.4, items=1, item_tokens=500),
+                LaneRecipe("expansion", share=0.5, items=3, item_tokens=800),
                 _EXCHANGES,
                 _SNIPPETS,
                 _SURROGATES,

@@ -62,11 +62,6 @@ SEPARATION: Final = 4.0
 # The weight of meaning is divided by 1 + NAMES where a question is all names and numbers: a vector knows
 # that two texts are about years or people, not about which.
 NAMES: Final = 4.0
-# In a request ("recommend me ...") the words are those of the wish, and seldom those of what is known: the
-# meaning of the whole decides, for turns as for documents, and words by the share of them that are names or
-# numbers. A tenth for all words costs .008 on PrefEval. Late interaction, which compares word by word, is
-# worth nothing here: with half its usual share -.007 on PrefEval and -.042 on BEAM.
-REQUEST: Final = Weights(words=1.0, meaning=1.0, late=0.0)
 # How far the vector of a request is drawn towards statements about its subject ("I like ...", "I avoid ..."):
 # as much again as its own. Without them -.012 on PrefEval.
 STATEMENTS: Final = 1.0

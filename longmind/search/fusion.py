@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.ordering import falling
@@ -94,18 +95,21 @@ def separation(relative: Float64Array) -> float:
 def _shares(documents: Weights, turns: Weights, separated: float, cues: Cues) -> Float64Array:
     """A row for words, meaning and late interaction each; a column for documents and for turns."""
     if cues.is_request:
-        documents = turns = constants.REQUEST
+        return np.array(_MEANING_ALONE)
     weights = np.array([[kind.words, kind.meaning, kind.late] for kind in (documents, turns)])
-    if cues.is_request:
-        weights[:, 0] *= cues.names
-        weights[:, 1] *= cues.familiar
-        return _normal(weights)
     # In conversations neither made a difference: their weights rest on the words already.
     weights[0, 0] *= 1 + constants.SEPARATION * separated
     weights[0, 1] /= 1 + constants.NAMES * cues.names
     weights[:, 1] *= cues.familiar
     weights[:, 2] *= constants.LATE_UNFAMILIAR + (1 - constants.LATE_UNFAMILIAR) * cues.familiar
     return _normal(weights)
+
+
+# In a request ("recommend me ...") the words are those of the wish, and seldom those of what is known: the
+# meaning of the whole decides, for turns as for documents. A tenth for words costs .008 of nDCG@10 on
+# PrefEval and .002 on BEAM; late interaction, which compares word by word, with half its usual share .007 and
+# .042.
+_MEANING_ALONE: Final = ((0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
 
 
 def _normal(weights: Float64Array) -> Float64Array:

@@ -180,3 +180,18 @@ def test_a_recipe_and_its_json_are_the_same_thing() -> None:
     assert len({recipe.hash for recipe in DEFAULTS.values()}) == len(DEFAULTS)
     older = Recipe.from_json('{"name": "x", "lanes": [{"kind": "snippets"}]}')
     assert older == Recipe("x", (LaneRecipe("snippets"),))
+
+
+def test_the_first_hits_are_shown_whole_where_half_of_the_budget_holds_them() -> None:
+    with Memory.open(":memory:", embedder=None) as memory:
+        steps = " ".join(f"Then part {number} was cleaned, measured and put back." for number in range(24))
+        long_texts = [f"Crane repair at pier {pier}, gearbox and brake. {steps}" for pier in ("A", "B", "C")]
+        memory.remember_many(long_texts)
+        memory.remember_many(
+            [
+                f"The crane at berth {number} moved {number + 3} boxes to the yard today."
+                for number in range(150)
+            ]
+        )
+        text = memory.recall("crane repair gearbox brake", budget=2000).text
+        assert all(" ".join(note.split()) in " ".join(text.split()) for note in long_texts)
