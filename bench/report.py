@@ -48,5 +48,6 @@ def agrees(results: Path = RESULTS) -> bool:
 
 def _printed(results: dict[str, Any]) -> Iterator[str]:
     machine = results["machine"]
-    yield f"Measured on {machine['date']}: {machine['processor']}, {machine['cores']} cores.\n"
-    yield from ("```text", *results["output"], "```")
+    processor = machine["system"] if machine["processor"] == "unknown" else machine["processor"]
+    yield f"Measured on {machine['date']}: {processor}, {machine['cores']} cores.\n"
+    yield from ("```text", *(line.rstrip() for line in results["output"]), "```")
