@@ -104,6 +104,7 @@ WALKS: Final = {
         longmind golden add "where does Ana live?" --name home --text Lisbon
         longmind golden list
         longmind golden run
+        longmind golden history
         longmind golden compare 1 1
         longmind golden remove home
         longmind audit list --limit 3
