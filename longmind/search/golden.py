@@ -18,12 +18,11 @@ from longmind.search.request import SearchRequest
 from longmind.search.results import Hit, SearchResults
 from longmind.store.edit import check_frame_id
 from longmind.store.engine import Connection
+from longmind.store.partition_rows import GOLDEN_QUESTION, GOLDEN_RUN
 from longmind.store.rules import TextRedactor
 from longmind.store.store import Store
 from longmind.store.tables import damaged
 
-_QUESTION: Final = "golden.question."
-_RUN: Final = "golden.run."
 _MOST: Final = 1000
 _RUNS: Final = 50
 """Runs of a question that are kept, the last ones: some hundred bytes each."""
@@ -170,7 +169,9 @@ class Golden:
         with self._store.write() as tx:
             redactor = self._store.redaction.redactor(self._home(space), tx)
             kept = question if redactor is None else _redacted(question, redactor)
-            self._store.set_setting(tx, self._key(_QUESTION, space, kept.name), canonical_json(asdict(kept)))
+            self._store.set_setting(
+                tx, self._key(GOLDEN_QUESTION, space, kept.name), canonical_json(asdict(kept))
+            )
         return kept
 
     def list(self, *, space: InSpace = None) -> GoldenQuestions:
@@ -181,7 +182,7 @@ class Golden:
         """Take a golden question out."""
         [question] = self._named([name], space)
         with self._store.write() as tx:
-            for kind in (_QUESTION, _RUN):
+            for kind in (GOLDEN_QUESTION, GOLDEN_RUN):
                 self._store.set_setting(tx, self._key(kind, space, name), "")
         return question
 
@@ -266,16 +267,18 @@ class Golden:
                 for item in runs:
                     del item["name"]  # it is the name of the question, which the key stands for
                 value = canonical_json({"places": places[result.name], "runs": runs[-_RUNS:]})
-                self._store.set_setting(tx, self._key(_RUN, space, result.name), value)
+                self._store.set_setting(tx, self._key(GOLDEN_RUN, space, result.name), value)
 
     def _kept(self, db: Connection, name: str, space: str | None) -> _Kept:
-        value = self._store.setting(db, self._key(_RUN, space, name))
+        value = self._store.setting(db, self._key(GOLDEN_RUN, space, name))
         return _kept_runs(value, name) if value else _Kept(None, ())
 
     def _read(self, space: str | None) -> Sequence[GoldenQuestion]:
-        start = self._key(_QUESTION, space, "").rpartition("/")[0] + "/"
+        start = self._key(GOLDEN_QUESTION, space, "").rpartition("/")[0] + "/"
         with self._store.read() as snapshot:
-            rows = snapshot.db.all("SELECT name FROM store_setting WHERE name LIKE ?", (_QUESTION + "%",))
+            rows = snapshot.db.all(
+                "SELECT name FROM store_setting WHERE name LIKE ?", (GOLDEN_QUESTION + "%",)
+            )
             keys = sorted(str(row[0]) for row in rows if str(row[0]).startswith(start))
             values = [self._store.setting(snapshot.db, key) for key in keys]
         return sorted((_parsed(value) for value in values if value), key=lambda question: question.name)

@@ -101,6 +101,11 @@ _NAMING: Final = {"frame": "space", "fact_entity": "ledger", "fact_predicate": "
 """Tables that name a part first; whoever is in none of them is in no other."""
 
 
+GOLDEN_QUESTION: Final = "golden.question."
+GOLDEN_RUN: Final = "golden.run."
+"""How settings begin that belong to a part of a space: its name follows, and a slash."""
+
+
 def users_parts(db: Connection, user: str, spaces: SpaceLike = ALL) -> list[Partition]:
     """The parts of spaces that belong to one user, in order; of all spaces, or of some."""
     return _parts(db, View.of(spaces, user=user, to_change=True))
@@ -145,7 +150,11 @@ def rows_of(table: str, parts: Sequence[str]) -> Clause:
 def remove_rows(db: Connection, parts: Iterable[str]) -> dict[str, int]:
     """Delete whatever is left of these parts; inside an erase transaction, after their frames are gone."""
     counts: dict[str, int] = {}
-    for batch in batched(list(parts), 100):
+    doomed = list(parts)
+    for start in (f"{name}{part}/" for name in (GOLDEN_QUESTION, GOLDEN_RUN) for part in doomed):
+        gone = db.run("DELETE FROM store_setting WHERE substr(name, 1, ?) = ?", (len(start), start))
+        counts["store_setting"] = counts.get("store_setting", 0) + gone
+    for batch in batched(doomed, 100):
         for table in reversed(CANONICAL):
             if table not in OF_THE_STORE:
                 clause = rows_of(table, batch)

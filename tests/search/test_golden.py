@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from longmind import InvalidInput, Memory, NotFound
@@ -104,3 +106,26 @@ def test_only_the_last_runs_are_kept_and_an_older_form_is_read(memory: Memory) -
     for _ in range(60):
         memory.golden.run()
     assert len(memory.golden.history(limit=50)) == 50
+
+
+def test_golden_questions_go_with_the_person_or_the_space_they_are_of(tmp_path: Path) -> None:
+    def kept(memory: Memory) -> list[str]:
+        with memory.store.read() as snapshot:
+            rows = snapshot.db.all("SELECT name FROM store_setting WHERE name LIKE 'golden.%' ORDER BY name")
+        return [str(row[0]).rpartition("/")[0] for row in rows]
+
+    path = tmp_path / "erased.mind"
+    for user in ("ana", "bo", None):
+        with Memory.open(path, embedder=None, space="work", user=user) as memory:
+            memory.remember(f"A note for {user}.")
+            memory.golden.add("Which note?", texts=["basilisk"])
+            memory.golden.run()
+    with Memory.open(path, embedder=None, space="work") as memory:
+        memory.erase(user="ana")
+        left = ["work", "work@bo"]
+        assert kept(memory) == [f"golden.{kind}.{part}" for kind in ("question", "run") for part in left]
+        memory.space("work").set_policy({"allow_delete": True})
+        memory.spaces.delete("work")
+        assert kept(memory) == []
+        assert memory.verify(deep=True)
+    assert b"basilisk" not in path.read_bytes()
