@@ -57,7 +57,7 @@ VIEWS: dict[str, View] = {
     "frames": View("frames", [("inspect.frames", {"limit": 100})]),
     "frames, far down": View(None, [("inspect.frames", {"limit": 100, "before": 50})]),
     "frames of a kind": View("frames?kind=solution", [("inspect.frames", {"kinds": ["solution"]})]),
-    "frames with a word": View("frames?q=budget", [("inspect.frames", {"text": "budget"})]),
+    "frames with a word": View("frames?text=budget", [("inspect.frames", {"text": "budget"})]),
     "one frame": View("frames/40", [("get", {"frame": 40}), ("inspect.learned", {"frames": [40]})]),
     "facts": View("facts", [("inspect.entities", {"limit": 50}), ("facts.quarantine", {"limit": 200})]),
     "entity": View("facts/person%208", [
@@ -70,7 +70,7 @@ VIEWS: dict[str, View] = {
     "graph, 5,000 links": View("graph", [("inspect.graph", {"limit": 5000})]),
     "time machine": View("time", [("inspect.axes", {}),
                                   ("facts.diff", {"before": "2020-01-01", "limit": 200, "evidence": 2})]),
-    "conversations": View("talk", [("inspect.sessions", {"limit": 50})]),
+    "conversations": View("talk", [("inspect.sessions", {"limit": 100})]),
     "one conversation": View("talk/talk%20120", [("turns.window", {"session": "talk 120", "limit": 300})]),
     "memories": View("talk?tab=memories", [("memories.list", {"limit": 200})]),
     "next sweep": View("talk?tab=sweep", [("memories.gc", {"dry_run": True})]),

@@ -111,14 +111,14 @@ def build(location: str, *, pictures: bool = True, **options: Any) -> None:
         )
         events: list[tuple[datetime, Callable[[], Any]]] = []
         # Nobody wants to read facts out of standup notes.
-        plain = stack.enter_context(
-            Memory.open(location, space=SPACE, clock=clock, **options, extractor=None)
-        )
+        # Nor text out of frames of a film that shows none.
+        bare = {**options, "media": MediaTools(text=None, speech=None, thumbnails=640, gazetteer=None)}
+        plain = stack.enter_context(Memory.open(location, space=SPACE, clock=clock, **bare, extractor=None))
         _plan_talk(memory, plain, events)
         _plan_facts(memory, events)
         _plan_work(memory, events)
         if pictures:
-            events.append((at("2026-04-03"), lambda: _add_media(memory)))
+            events.append((at("2026-04-03"), lambda: _add_media(memory, plain)))
         for moment, event in sorted(events, key=lambda item: item[0]):
             clock.set(moment)
             event()
@@ -141,9 +141,12 @@ def _plan_talk(memory: Memory, plain: Memory, events: list[tuple[datetime, Calla
         topic, who = chance.choice(TOPICS), chance.choice(("Ravi", "Ingrid", "Tomas"))
         text = f"Standup {number + 1}. {topic}: {chance.choice(STATES)}. Next: {who}."
         events.append((moment, partial(plain.remember, text, kind="note")))
+    events.append((at("2025-10-12"), lambda: _add_questions(memory)))
     for month in range(9, 19):
         sweep = at(f"{2025 + (month - 1) // 12}-{(month - 1) % 12 + 1:02d}-02")
         events.append((sweep, partial(memory.memories.gc, now=sweep)))
+        if month > 10:
+            events.append((sweep, memory.golden.run))
     events.append((at("2025-10-20"), lambda: memory.remember("Team lunch moved to Thursdays.", space="team")))
     for user, text in (
         ("ravi", "I live in Utrecht and cycle to work."),
@@ -177,7 +180,10 @@ def _plan_facts(memory: Memory, events: list[tuple[datetime, Callable[[], Any]]]
     for kind, names in (
         ("person", (ana, "Tomas Berg", "Ravi Shah", "Ingrid Solberg")),
         ("company", ("Northlight", "Meridian")),
-        ("product", ("Atlas", "Offline Maps", "Tile Server", "PostGIS", "Redis")),
+        (
+            "product",
+            ("Atlas", "Offline Maps", "Tile Server", "PostGIS", "Redis", "Export Job", "Legend", "Compass"),
+        ),
     ):
         plan += [("2025-08-03", partial(facts.upsert_entity, name, kind=kind)) for name in names]
     for number, (subject, predicate, object_) in enumerate(RELATIONS):
@@ -277,7 +283,7 @@ def _keep_objects(memory: Memory) -> None:
     project.set_policy({"ttl_days": 365, "pii_redaction": ["emails", "keys"]})
 
 
-def _add_media(memory: Memory) -> None:
+def _add_media(memory: Memory, plain: Memory) -> None:
     from PIL import Image, ImageDraw
 
     with TemporaryDirectory() as folder:
@@ -297,29 +303,49 @@ def _add_media(memory: Memory) -> None:
             "3\n00:00:12,000 --> 00:00:14,500\nAna: And keep the muted palette.\n"
         )
         os.utime(film, (taken, taken))
-        memory.media.videos(str(film))
+        plain.media.videos(str(film))
+
+
+def _map(land: str, water: str, road: str) -> Any:
+    from PIL import Image, ImageDraw
+
+    picture = Image.new("RGB", (320, 180), land)
+    draw = ImageDraw.Draw(picture)
+    draw.polygon([(190, 0), (320, 0), (320, 180), (250, 180), (215, 110), (232, 60)], fill=water)
+    draw.polygon([(30, 110), (80, 92), (120, 118), (92, 150), (40, 146)], fill=water)
+    for line in ([(0, 40), (90, 62), (150, 50), (222, 84)], [(60, 0), (84, 60), (140, 120), (150, 180)]):
+        draw.line(line, fill=road, width=5, joint="curve")
+    draw.rounded_rectangle((12, 140, 92, 170), 5, fill="#ffffff")
+    draw.ellipse((292, 10, 310, 28), outline="#22303a", width=2)
+    return picture
 
 
 def _film(path: Path) -> Path:
     import av
-    from PIL import Image
 
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=4)
         stream.width, stream.height, stream.pix_fmt = 320, 180, "yuv420p"  # type: ignore[attr-defined]
-        for color in ("#31545e", "#8a6d3b", "#3d5a40"):
-            picture = av.VideoFrame.from_image(Image.new("RGB", (320, 180), color))
+        for land, water, road in (
+            ("#dfe6d2", "#a9c6d6", "#c9a66b"),
+            ("#e8e0cf", "#9dbdcf", "#b0735a"),
+            ("#d7dfc9", "#b5cfd8", "#8c8a7a"),
+        ):
+            picture = av.VideoFrame.from_image(_map(land, water, road))
             for _ in range(20):
                 container.mux(stream.encode(picture))  # type: ignore[attr-defined]
         container.mux(stream.encode(None))  # type: ignore[attr-defined]
     return path
 
 
-def _finish(memory: Memory) -> None:
-    memory.memories.gc(now=LAST_DAY)
-    memory.golden.add("Where does Ana live?", texts=["Lisbon"], name="home of Ana")
+def _add_questions(memory: Memory) -> None:
+    memory.golden.add("Which city does Ana live in?", texts=["Lisbon"], name="home of Ana")
     memory.golden.add("When does the export run?", texts=["02:00"], name="export time")
     memory.golden.add("What broke the export?", texts=["ERR_TILE_42"], name="export failure")
+
+
+def _finish(memory: Memory) -> None:
+    memory.memories.gc(now=LAST_DAY)
     memory.golden.run()
 
 

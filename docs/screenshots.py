@@ -90,7 +90,9 @@ def photograph(browser: Any, server: InspectServer, shot: Shot, frames: dict[str
     from PIL import Image
 
     size = {"width": shot.width, "height": shot.height}
-    context = browser.new_context(viewport=size, color_scheme=shot.scheme, reduced_motion="reduce")
+    context = browser.new_context(
+        viewport=size, color_scheme=shot.scheme, reduced_motion="reduce", locale="en-GB"
+    )
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -100,6 +102,8 @@ def photograph(browser: Any, server: InspectServer, shot: Shot, frames: dict[str
     page.goto(f"{server.url}#/{shot.path.format(**frames)}")
     page.wait_for_timeout(1500)
     page.wait_for_selector(".waiting", state="detached")
+    if shot.name == "upkeep":
+        page.get_by_text("a quick check").wait_for()
     raw = page.screenshot()
     context.close()
     if errors:

@@ -96,11 +96,11 @@ def _entities(db: Connection, view: View, text: str | None, limit: int, offset: 
     )
     rows = db.all(sql, (*now_held.values, system, *clause.values))
     total = scalar(db, f"SELECT count(*) FROM fact_entity e WHERE {clause.sql}", clause.values)
-    found = tuple(
+    entity_rows = tuple(
         EntityRow(key, kind, facts, periods, changed_at, *split_partition("" if ledger == GLOBAL else ledger))
         for key, kind, facts, periods, changed_at, ledger in rows[:limit]
     )
-    return EntityPage(found, offset + limit if len(rows) > limit else None, total)
+    return EntityPage(entity_rows, offset + limit if len(rows) > limit else None, total)
 
 
 def graph(
@@ -143,20 +143,20 @@ def graph(
 def _drawn(rows: Sequence[Row], counts: Sequence[Row], *, truncated: bool) -> Graph:
     predicates = {name: index for index, (name, _) in enumerate(counts)}
     nodes: dict[tuple[str, bool], GraphNode] = {}
-    places: dict[tuple[str, bool], int] = {}
+    positions: dict[tuple[str, bool], int] = {}
 
-    def place(name: str, kind: str, *, is_entity: bool) -> int:
-        if (name, is_entity) not in places:
-            places[name, is_entity] = len(nodes)
+    def position(name: str, kind: str, *, is_entity: bool) -> int:
+        if (name, is_entity) not in positions:
+            positions[name, is_entity] = len(nodes)
             nodes[name, is_entity] = GraphNode(name, kind or None, is_entity)
-        return places[name, is_entity]
+        return positions[name, is_entity]
 
     edges = []
     for predicate, subject, subject_kind, entity, entity_kind, *columns in rows:
-        start = place(subject, subject_kind, is_entity=True)
+        start = position(subject, subject_kind, is_entity=True)
         is_entity = entity is not None
         label = entity if is_entity else shown(value_of(columns))
-        end = place(label, entity_kind if is_entity else "", is_entity=is_entity)
+        end = position(label, entity_kind if is_entity else "", is_entity=is_entity)
         # A predicate may be spelled in several ways; its count stands under one of them.
         number = predicates.setdefault(predicate, len(predicates))
         edges.append((start, number, end))

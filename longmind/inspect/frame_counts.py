@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from longmind.base.arrays import BoolArray, Int64Array, np
 from longmind.base.filters import EVERYTHING, View
+from longmind.base.partitions import split_partition
 from longmind.base.times import FOREVER
-from longmind.inspect.results import Activity
+from longmind.inspect.results import Activity, SessionRow
 from longmind.store.catalog_view import CatalogView, PartView
 
 DAY: Final = 86_400_000
@@ -40,17 +41,6 @@ class FrameCounts(NamedTuple):
     partitions: Counter[str]
     activity: tuple[Activity, ...]
     chunks: int
-
-
-class SessionCount(NamedTuple):
-    """A conversation: how long it is, when it took place, and the frame it begins with."""
-
-    session: str
-    partition: str
-    turns: int
-    first: int
-    last: int
-    frame_id: int
 
 
 def frame_bounds(catalog: CatalogView, view: View, since: int) -> FrameBounds:
@@ -118,7 +108,7 @@ def _counted(values: Any) -> list[tuple[int, int]]:
     return list(zip(distinct.tolist(), counts.tolist(), strict=True))
 
 
-def session_counts(catalog: CatalogView, view: View) -> list[SessionCount]:
+def session_counts(catalog: CatalogView, view: View) -> list[SessionRow]:
     """The conversations of a view, the one with the latest turn first."""
     turn = catalog.code("kind", "turn")
     rows = [
@@ -126,10 +116,10 @@ def session_counts(catalog: CatalogView, view: View) -> list[SessionCount]:
         for part, mask in catalog.masks(view, EVERYTHING)
         for row in _sessions(part, mask & (part.columns.kind == turn) & (part.columns.session >= 0))
     ]
-    return sorted(rows, key=lambda row: (-row.last, row.session, row.partition))
+    return sorted(rows, key=lambda row: (-row.last, row.session, row.space, row.user or ""))
 
 
-def _sessions(part: PartView, mask: BoolArray) -> list[SessionCount]:
+def _sessions(part: PartView, mask: BoolArray) -> list[SessionRow]:
     columns = part.columns
     talks, first_slots, inverse, counts = np.unique(
         columns.talk[mask], return_index=True, return_inverse=True, return_counts=True
@@ -145,10 +135,10 @@ def _sessions(part: PartView, mask: BoolArray) -> list[SessionCount]:
     sessions, spaces = list(part.table.codes["session"]), list(part.table.codes["space"])
     columns_of_rows = (
         (sessions[code] for code in columns.session[slots].tolist()),
-        (spaces[code] for code in columns.space[slots].tolist()),
+        (split_partition(spaces[code]) for code in columns.space[slots].tolist()),
         counts.tolist(),
         first.tolist(),
         last.tolist(),
         part.frames.ids[slots].tolist(),
     )
-    return [SessionCount(*row) for row in zip(*columns_of_rows, strict=True)]
+    return [SessionRow(name, *whose, *rest) for name, whose, *rest in zip(*columns_of_rows, strict=True)]

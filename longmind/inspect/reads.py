@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from longmind.base.checks import check_limit, check_text
@@ -33,7 +34,6 @@ from longmind.inspect.results import (
     LearnedMemory,
     Overview,
     SessionPage,
-    SessionRow,
     SpaceCount,
 )
 from longmind.memory import Memory
@@ -52,9 +52,9 @@ _MOST: Final = 500
 
 def view_of(memory: Memory, space: SpaceLike | None, user: Any, as_of: AsOf) -> View:
     """The view of a request, with the memory's own space and user where none is named."""
-    place = memory.default_space if space is None else space
-    whose = memory.default_user if user is None else user
-    return View.of(place, as_of, whose, now=memory.store.now())
+    spaces = memory.default_space if space is None else space
+    named_user = memory.default_user if user is None else user
+    return View.of(spaces, as_of, named_user, now=memory.store.now())
 
 
 def overview(
@@ -222,8 +222,8 @@ def _escaped(text: str) -> str:
 
 
 def _frame_row(row: Row) -> FrameRow:
-    frame_id, kind, place, session, role, speaker, title, text, size, *times = row
-    space, user = split_partition(place)
+    frame_id, kind, partition, session, role, speaker, title, text, size, *times = row
+    space, user = split_partition(partition)
     return FrameRow(frame_id, kind, space, user, session, role, speaker, title, text or "", size or 0, *times)
 
 
@@ -241,15 +241,9 @@ def sessions(
     view = view_of(memory, space, user, as_of)
     with memory.store.read() as snapshot:
         rows = session_counts(memory.store.catalog.at(snapshot, view), view)[max(0, offset) :]
-        openings = _beginnings(snapshot.db, [row.frame_id for row in rows[:limit]])
-    shown = tuple(
-        SessionRow(
-            row.session, *split_partition(row.partition), row.turns, row.first, row.last,
-            openings.get(row.frame_id, ""),
-        )
-        for row in rows[:limit]
-    )  # fmt: skip
-    return SessionPage(shown, truncated=len(rows) > limit)
+        openings = _beginnings(snapshot.db, [row.frame for row in rows[:limit]])
+    shown = tuple(replace(row, opening=openings.get(row.frame, "")) for row in rows[:limit])
+    return SessionPage(shown, max(0, offset) + limit if len(rows) > limit else None)
 
 
 def _beginnings(db: Connection, ids: Sequence[int]) -> dict[int, str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from longmind.facts.chart import Panel
 from longmind.facts.values import FactHit, Value
+from longmind.store.tasks import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class FramePage:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A conversation: how long it is, and when it took place."""
+    """A conversation: how long it is, when it took place, and how it begins."""
 
     session: str
     space: str
@@ -113,15 +113,17 @@ class SessionRow:
     turns: int
     first: int
     last: int
-    opening: str
+    frame: int
+    """The first of it."""
+    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """Conversations, the one with the latest turn first."""
+    """Conversations, the one with the latest turn first; `offset` asks for the next page."""
 
     sessions: tuple[SessionRow, ...]
-    truncated: bool
+    offset: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,29 +264,10 @@ class StoreSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRow:
-    """A piece of long work: how far it has come, or how it ended."""
-
-    name: str
-    """verify, reindex, maintain or compact."""
-    state: str
-    """running, done or failed; "running elsewhere" in another process, "stopped" where that one is gone."""
-    stage: str
-    share: float
-    """From 0 to 1."""
-    done: int
-    total: int | None
-    started_at: int
-    seconds: float = 0.0
-    result: Any = None
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class TaskList:
     """Long work on a store: what is under way, and the last of each kind that ended."""
 
-    tasks: tuple[TaskRow, ...]
+    tasks: tuple[Task, ...]
     revision: int
 
 

@@ -6,7 +6,7 @@ from longmind.base.filters import SpaceLike
 from longmind.base.parameters import AsUser
 from longmind.base.times import AsOf
 from longmind.inspect.reads import view_of
-from longmind.inspect.results import Count, Spending, SpendingReport, StoreSummary, TaskList, TaskRow
+from longmind.inspect.results import Count, Spending, SpendingReport, StoreSummary, TaskList
 from longmind.memory import Memory
 from longmind.store.engine import scalar
 from longmind.store.rebuild import unfinished_rebuilds
@@ -39,7 +39,7 @@ def tasks(memory: Memory) -> TaskList:
     is_rebuilding = any(task.name == "reindex" and task.state == "running" for task in own)
     # A rebuild of this process is in both lists, and the first one knows more of it.
     others = [
-        TaskRow(
+        Task(
             name="reindex",
             state="stopped" if rebuild.abandoned else "running elsewhere",
             stage=rebuild.name,
@@ -50,22 +50,7 @@ def tasks(memory: Memory) -> TaskList:
         )
         for rebuild in (() if is_rebuilding else rebuilds)
     ]
-    return TaskList((*map(_row, own), *others), snapshot.revision)
-
-
-def _row(task: Task) -> TaskRow:
-    return TaskRow(
-        name=task.name,
-        state=task.state,
-        stage=task.stage,
-        share=round(task.share, 4),
-        done=task.done,
-        total=task.total,
-        started_at=task.started_at,
-        seconds=round(task.seconds, 2),
-        result=task.result,
-        error=task.error,
-    )
+    return TaskList((*own, *others), snapshot.revision)
 
 
 def spending(memory: Memory, *, space: SpaceLike | None = None, user: AsUser = None) -> SpendingReport:

@@ -23,28 +23,20 @@ class Task:
 
     name: str
     """verify, reindex, maintain or compact."""
-    state: Literal["running", "done", "failed"]
+    state: Literal["running", "done", "failed", "running elsewhere", "stopped"]
+    """"running elsewhere" in another process; "stopped" where that one is gone."""
     stage: str
     """Which part of it is under way."""
-    stage_number: int
-    """From 1; 0 before the first."""
-    stages: int
+    share: float
+    """How much of all is done, from 0 to 1. Stages count alike, though they take different times."""
     done: int
     """Of this stage, such as frames."""
     total: int | None
     started_at: int
-    seconds: float
+    seconds: float = 0.0
     result: Any = None
     """What it returned."""
     error: str = ""
-
-    @property
-    def share(self) -> float:
-        """How much of the work is done, from 0 to 1. Stages count alike, though they take different times."""
-        if self.state != "running":
-            return 1.0
-        within = min(1.0, self.done / self.total) if self.total else 0.0
-        return (max(0, self.stage_number - 1) + within) / max(1, self.stages)
 
 
 class Tasks:
@@ -68,10 +60,11 @@ class Tasks:
         try:
             yield work
         except BaseException as error:
-            self._end(work, replace(work.task(), state="failed", error=str(error) or type(error).__name__))
+            ended = replace(work.task(), state="failed", error=str(error) or type(error).__name__)
+            self._end(work, ended)
             raise
         else:
-            self._end(work, replace(work.task(), state="done"))
+            self._end(work, replace(work.task(), state="done", share=1.0))
         finally:
             _current.reset(token)
 
@@ -119,16 +112,17 @@ class _Work:
         self._tasks._tell(self.task())
 
     def task(self) -> Task:
+        within = min(1.0, self._done / self._total) if self._total else 0.0
+        share = (max(0, self._stage - 1) + within) / max(1, len(self._stages))
         return Task(
             name=self.name,
             state="running",
             stage=self._stages[self._stage - 1] if self._stage else "",
-            stage_number=self._stage,
-            stages=len(self._stages),
+            share=round(share, 4),
             done=self._done,
             total=self._total,
             started_at=self._started_at,
-            seconds=time.monotonic() - self._started,
+            seconds=round(time.monotonic() - self._started, 2),
             result=self.result,
         )
 

@@ -92,6 +92,11 @@ def test_what_was_learned_from_a_turn_names_facts_and_memories_with_their_bytes(
     [session] = reads.sessions(memory).sessions
     assert (session.session, session.turns, session.opening) == ("talk", 2, text)
     assert reads.sessions(memory, space="other").sessions == ()
+    memory.conversation("second").add_turn("user", "Hello again.")
+    first = reads.sessions(memory, limit=1)
+    rest = reads.sessions(memory, limit=1, offset=first.offset or 0)
+    assert [first.sessions[0].session, rest.sessions[0].session] == ["second", "talk"]
+    assert rest.offset is None
 
 
 def named(graph: Graph) -> list[tuple[str, str, str]]:
@@ -150,12 +155,12 @@ def test_looking_for_letters_is_done_in_bounded_steps(
     monkeypatch.setattr(reads, "_SEARCHED", 40)
     memory.remember("The needle is here.")
     memory.remember_many([f"Straw {number}." for number in range(100)])
-    found, before, pages = [], None, 0
+    texts, before, pages = [], None, 0
     while pages == 0 or before is not None:
         page = reads.frames(memory, text="NEEDLE", before=before)
-        found += [frame.text for frame in page.frames]
+        texts += [frame.text for frame in page.frames]
         before, pages = page.before, pages + 1
-    assert (found, pages) == (["The needle is here."], 3)
+    assert (texts, pages) == (["The needle is here."], 3)
 
 
 def test_a_history_says_where_each_period_lies_in_its_picture(memory: Memory, clock: FrozenClock) -> None:

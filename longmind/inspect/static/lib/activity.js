@@ -37,6 +37,7 @@ export function ActivityChart({ activity, kinds, step, pick }) {
     const stacked = [];
     counts.forEach((line, index) => stacked.push(line.map((count, at) => count + (index ? stacked[index - 1][at] : 0))));
     const bars = uPlot.paths.bars({ size: [0.86, 42], radius: 0.15 });
+    // The tallest stack is drawn first, so that the others lie over it.
     const order = names.map((name, index) => index).reverse();
     const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
     const plot = new uPlot(
@@ -44,10 +45,10 @@ export function ActivityChart({ activity, kinds, step, pick }) {
         width: box.current.clientWidth, height: 210, tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
         cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
         legend: { show: true, live: true },
-        scales: { x: { time: true }, y: { range: (u, low, high) => [0, Math.max(1, high * 1.08)] } },
+        scales: { x: { time: true, range: (u, low, high) => [low - step / 2000, high + step / 2000] }, y: { range: (u, low, high) => [0, Math.max(1, high * 1.08)] } },
         axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 1e5] }],
         series: [
-          { label: "from", value: (u, seconds) => (seconds == null ? "" : day(seconds * 1000)) },
+          { label: "", value: (u, seconds) => (seconds == null ? "" : day(seconds * 1000)) },
           ...order.map((index) => ({
             label: names[index].replaceAll("_", " "), paths: bars, points: { show: false }, width: 0,
             fill: colour(`--c${names[index] === "other" ? 7 : hue(names[index])}`),

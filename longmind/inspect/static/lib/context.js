@@ -3,7 +3,7 @@
 import { html } from "../vendor/preact.js";
 import { number, words } from "./format.js";
 import { set } from "./route.js";
-import { Answer, Card, Empty, Field, FrameLink, Pill, hue, useAnswer } from "./ui.js";
+import { Answer, Card, Empty, Field, FrameLink, Pill, useAnswer } from "./ui.js";
 
 export function ContextCard({ params, asked, turn }) {
   const budget = Number(params.budget) || 1000;
@@ -28,9 +28,10 @@ export function Budget({ items, total, budget, group = (item) => item.lane || it
   const lanes = new Map();
   for (const item of items) lanes.set(group(item), (lanes.get(group(item)) || 0) + (item.tokens || 0));
   const listed = [...lanes.entries()];
+  const rest = total - listed.reduce((sum, [, tokens]) => sum + tokens, 0);
   return html`<div class="stack tight"><div class="row between small"><strong>${number(total)} of ${number(budget)} tokens</strong><span class="muted">${items.length} items</span></div>
-    <div class="budget" role="img" aria-label=${`${total} of ${budget} tokens are used`}>${listed.map(([lane, tokens]) => html`<i key=${lane} class="c${hue(lane)}" style=${{ width: `${(tokens / budget) * 100}%` }}></i>`)}</div>
-    <div class="row small muted">${listed.map(([lane, tokens]) => html`<span key=${lane} class="kind c${hue(lane)}">${words(lane)} ${tokens}</span>`)}</div></div>`;
+    <div class="budget" role="img" aria-label=${`${total} of ${budget} tokens are used`}>${listed.map(([lane, tokens], index) => html`<i key=${lane} class="c${index % 8}" style=${{ width: `${(tokens / budget) * 100}%` }}></i>`)}${rest > 0 && html`<i class="rest" style=${{ width: `${(rest / budget) * 100}%` }}></i>`}</div>
+    <div class="row small muted">${listed.map(([lane, tokens], index) => html`<span key=${lane} class="kind c${index % 8}">${words(lane)} ${number(tokens)}</span>`)}${rest > 0 && html`<span>headings and marks ${number(rest)}</span>`}</div></div>`;
 }
 
 function Dropped({ dropped }) {

@@ -52,6 +52,8 @@ export function period(from, to) {
   return begun === "always" ? `until ${day(to)}` : `${begun} – ${day(to)}`;
 }
 
+export const days = (from, to) => (day(from) === day(to) ? day(from) : `${day(from)} – ${day(to)}`);
+
 export function ago(ms, now) {
   const seconds = Math.round((now - ms) / 1000);
   if (seconds < 0) return day(ms);

@@ -70,7 +70,7 @@ export function Pill({ tone = "", children, title }) {
   return html`<span class="pill ${tone}" title=${title}>${children}</span>`;
 }
 
-const KNOWN = { turn: 0, note: 1, text: 6, memory: 3, document: 2, chunk: 7, photo: 4, video: 4, problem: 4, solution: 5, fact: 3, decision: 2, guide: 5, person: 0, company: 2, product: 1, place: 5 };
+const KNOWN = { turn: 0, note: 1, text: 6, memory: 3, document: 2, chunk: 7, photo: 4, video: 4, problem: 4, solution: 5, fact: 2, decision: 6, guide: 5, person: 0, company: 2, product: 1, place: 5 };
 
 // Steady colours for open-world names, such as kinds and predicates; those that are seen together differ.
 export function hue(name) {

@@ -29,7 +29,7 @@ function List({ params, turn }) {
         <${Field} label="Session"><input value=${params.session || ""} onChange=${(event) => set({ session: event.target.value })} /><//></div>
       <${VirtualList} name="inspect.frames" inputs=${inputs} total=${total} turn=${turn} label="List of frames" rows=${(page) => page.frames} next=${(page) => (page.before == null ? null : { before: page.before })} empty=${html`<${Empty} title="No frames">None match here and then.<//>`}>
         ${(frame, style) => html`<${Link} key=${frame.id} to=${["frames", String(frame.id)]} class="line" style=${style}>
-          <span class="row small"><span class="mono muted">${frame.id}</span><${Kind} name=${frame.kind} /><span class="muted">${[frame.speaker || frame.role, frame.session, frame.user].filter(Boolean).join(" · ")}</span><span class="muted nowrap"><${When} ms=${frame.occurred_at} /></span></span>
+          <span class="row small"><span class="mono muted">${frame.id}</span><${Kind} name=${frame.kind} />${(frame.speaker || frame.role || frame.session || frame.user) && html`<span class="muted">${[frame.speaker || frame.role, frame.session, frame.user].filter(Boolean).join(" · ")}</span>`}<span class="muted nowrap"><${When} ms=${frame.occurred_at} /></span></span>
           <p dir="auto">${frame.title ? `${frame.title}: ` : ""}${frame.text}</p><//>`}
       <//>
     <//>

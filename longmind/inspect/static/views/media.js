@@ -36,6 +36,21 @@ export function image(answer) {
   return raw && /^[A-Za-z0-9+/=]+$/.test(raw) ? `data:${type};base64,${raw}` : null;
 }
 
+// A part that holds all the others says nothing more about where the words are.
+function innermost(boxes) {
+  const holds = ([left, top, right, bottom], [x1, y1, x2, y2]) => left <= x1 && top <= y1 && right >= x2 && bottom >= y2;
+  return boxes.filter((part) => boxes.length < 2 || !boxes.every((other) => holds(part.metadata.box, other.metadata.box)));
+}
+
+function fileName(uri) {
+  const name = uri.split("/").pop() || uri;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
 function Item({ id, params, turn }) {
   const asked = scope(params);
   const frame = useAnswer("get", { frame: id, ...asked }, { turn });
@@ -43,14 +58,14 @@ function Item({ id, params, turn }) {
   const [at, setAt] = useState(null);
   return html`<${Answer} of=${frame}>${(found) => {
     const pieces = parts.answer?.parts || parts.answer?.frames || [];
-    const boxes = pieces.filter((part) => Array.isArray(part.metadata?.box));
+    const boxes = innermost(pieces.filter((part) => Array.isArray(part.metadata?.box)));
     const seconds = pieces.filter((part) => Number.isInteger(part.metadata?.start_ms));
     const length = found.metadata.duration_ms || Math.max(1, ...seconds.map((part) => part.metadata.end_ms || 0));
     return html`<${Card} title=${found.title || `Frame ${id}`} action=${html`<span class="row"><${FrameLink} id=${id} /><button class="small" onClick=${() => set({ frame: null })}>Close</button></span>`}><div class="grid">
       <div class="w7 stack"><${Picture} frame=${found} params=${params} boxes=${boxes} />
         ${seconds.length > 0 && html`<div class="reel" role="group" aria-label="Timeline of the recording">${seconds.map((part) => html`<button key=${part.id} aria-pressed=${at === part.id} aria-label=${`at ${clock(part.metadata.start_ms)}`} style=${{ left: `${(part.metadata.start_ms / length) * 100}%`, width: `${Math.max(2, (((part.metadata.end_ms || length) - part.metadata.start_ms) / length) * 100)}%` }} onClick=${() => setAt(at === part.id ? null : part.id)}>${clock(part.metadata.start_ms)}</button>`)}</div>`}</div>
       <div class="w5 stack"><ul class="stack tight">${(seconds.length ? seconds : pieces).filter((part) => at == null || part.id === at).map((part) => html`<li key=${part.id}>${part.metadata?.start_ms != null && html`<${Pill} tone="accent">${clock(part.metadata.start_ms)}<//> `}<span class="text" dir="auto">${part.text}</span> <${FrameLink} id=${part.id} /></li>`)}</ul>
-        <${Definition} rows=${[["Taken", html`<${When} ms=${found.occurred_at} exact />`], ["Size", found.metadata.width && `${found.metadata.width} × ${found.metadata.height}`], ["Length", found.metadata.duration_ms && clock(found.metadata.duration_ms)], ["Place", found.metadata.place && String(found.metadata.place)], ["Read by", found.metadata.text_by], ["File", found.uri]]} /></div>
+        <${Definition} rows=${[["Taken", html`<${When} ms=${found.occurred_at} exact />`], ["Size", found.metadata.width && `${found.metadata.width} × ${found.metadata.height}`], ["Length", found.metadata.duration_ms && clock(found.metadata.duration_ms)], ["Place", found.metadata.place && String(found.metadata.place)], ["Read by", found.metadata.text_by], ["File", found.uri && html`<span title=${found.uri}>${fileName(found.uri)}</span>`]]} /></div>
     </div><//>`;
   }}<//>`;
 }

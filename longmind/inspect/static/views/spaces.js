@@ -13,7 +13,7 @@ export default function Spaces({ route, session, turn }) {
   const spaces = useAnswer("space.list", {}, { turn });
   const listed = spaces.answer?.spaces || [];
   return html`<${Page} title="Spaces" lead=${`Knowledge with places, pins and rules. You are in ${space}.`}>
-    ${listed.length > 0 && html`<div class="figures">${listed.map((item) => html`<${Link} key=${item.name} to="spaces" params=${{ space: item.name }} class="figure"><span>${item.name}</span><b>${number(item.objects)}</b><small>objects, ${item.pinned} pinned</small><//>`)}</div>`}
+    ${listed.length > 0 && html`<div class="figures few">${listed.map((item) => html`<${Link} key=${item.name} to="spaces" params=${{ space: item.name }} class="figure"><span>${item.name}</span><b>${number(item.objects)}</b><small>objects, ${item.pinned} pinned</small><//>`)}</div>`}
     <${Tabs} label="Spaces" chosen=${tab} choose=${(name) => set({ tab: name === "objects" ? null : name })} tabs=${[["objects", "Objects"], ["rules", "Rules"], ["expiry", "Next cleanup"]]} />
     ${tab === "objects" && html`<${Objects} params=${params} place=${place} session=${session} turn=${turn} />`}
     ${tab === "rules" && html`<${Rules} space=${space} turn=${turn} />`}
@@ -24,7 +24,7 @@ export default function Spaces({ route, session, turn }) {
 function Objects({ params, place, session, turn }) {
   const list = useAnswer("space.objects", { ...place, prefix: params.prefix || undefined, limit: 300 }, { turn });
   return html`<div class="grid"><${Card} class="w6 flush" label="Objects" title=${html`<input data-search type="search" aria-label="Only below this path" placeholder="Only below this path" value=${params.prefix || ""} onChange=${(event) => set({ prefix: event.target.value })} />`}>
-      <${Answer} of=${list}>${(found) => found.objects.length ? html`<ul class="list">${found.objects.map((item) => html`<li key=${item.id} aria-current=${params.object === item.path ? "true" : null}><a class="cover" href="#" onClick=${(event) => { event.preventDefault(); set({ object: item.path }); }}><span class="row between"><span class="mono">${item.path}</span>${item.pinned && html`<${Pill} tone="accent">pinned<//>`}</span><span class="row small muted"><span>${item.kind}</span><span>${item.relevance} relevance</span><span class="clip">${item.summary_micro}</span></span></a></li>`)}</ul>` : html`<${Empty} title="No objects">Nothing is kept in this space under a path.<//>`}<//><//>
+      <${Answer} of=${list}>${(found) => found.objects.length ? html`<ul class="list">${found.objects.map((item) => html`<li key=${item.id} aria-current=${params.object === item.path ? "true" : null}><a class="cover" href="#" onClick=${(event) => { event.preventDefault(); set({ object: item.path }); }}><span class="row between"><span class="mono">${item.path}</span>${item.pinned && html`<${Pill} tone="accent">pinned<//>`}</span><span class="clip small">${item.summary_micro}</span><span class="small muted">${item.kind} · ${item.relevance} relevance</span></a></li>`)}</ul>` : html`<${Empty} title="No objects">Nothing is kept in this space under a path.<//>`}<//><//>
     <div class="w6">${params.object ? html`<${Thing} key=${params.object} path=${params.object} place=${place} session=${session} turn=${turn} changed=${list.reload} />` : html`<${Card}><${Empty} title="Choose an object" /><//>`}</div></div>`;
 }
 

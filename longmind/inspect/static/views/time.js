@@ -17,7 +17,7 @@ export default function Time({ route, session, turn }) {
   const last = axes.answer?.system_to || now;
   const before = Number(params.before) || last - 90 * DAY;
   const after = Number(params.after) || null;
-  const diff = useAnswer("facts.diff", { before, after: after || undefined, axis: params.axis || undefined, subject: params.subject || undefined, limit: 500, evidence: 2, ...place }, { when: Boolean(axes.answer), turn });
+  const diff = useAnswer("facts.diff", { before, after: after || undefined, axis: params.axis || undefined, subject: params.subject || undefined, limit: 200, evidence: 2, ...place }, { when: Boolean(axes.answer), turn });
   const pick = (name) => (event) => set({ [name]: event.target.value ? Date.parse(`${event.target.value}Z`) : null });
   return html`<${Page} title="Time machine" lead="What the memory believed then and now: everything that began, ended or changed in between." actions=${html`<button onClick=${() => set({ machine: params.machine ? null : "1" })}>Move the whole Inspector in time</button>`}>
     <${Card} label="Between"><div class="fields">

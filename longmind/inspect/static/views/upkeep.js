@@ -36,15 +36,15 @@ function Health({ session, turn }) {
   }, [tasks]);
   const others = tasks.filter((task) => task.name !== "verify");
   return html`<div class="grid">
-    <${Card} class="w6" title="Is it whole?" action=${!problem && html`<span class="row"><button class="small" disabled=${check?.state === "running"} onClick=${() => start("verify", {})}>Quick check</button><button class="small" disabled=${check?.state === "running"} onClick=${() => start("verify", { deep: true })}>Check everything</button></span>`}>
+    <div class="w6 stack wide-gap"><${Card} title="Is it whole?" action=${!problem && html`<span class="row"><button class="small" disabled=${check?.state === "running"} onClick=${() => start("verify", {})}>Quick check</button><button class="small" disabled=${check?.state === "running"} onClick=${() => start("verify", { deep: true })}>Check everything</button></span>`}>
       ${problem ? html`<p class="muted">${problem.status === 403 ? "Checking a store needs a key with the role admin." : problem.message}</p>` : check ? html`<${Check} task=${check} revision=${tasks.revision} />` : html`<p class="muted">Looking…</p>`}<//>
-    <${Card} class="w6" title="Size"><${Answer} of=${store}>${(found) => html`<${Definition} rows=${[["Where", session.store], ["Engine", `${session.engine}, format ${found.format}`], ["On disk", bytes(found.bytes)], ["Frames", `${number(found.live)} in use, ${number(found.retired)} retired`], ["Embedder", session.embedder || "none"], ["Last write", time(found.revision)]]} />`}<//><//>
-    <${Card} class="w6" title="Parts"><${Answer} of=${stats}>${(found) => html`<${Parts} parts=${found.parts} />`}<//><//>
-    <${Card} class="w6" title="Tidy up"><div class="stack">
+    <${Card} title="Parts"><${Answer} of=${stats}>${(found) => html`<${Parts} parts=${found.parts} />`}<//><//></div>
+    <div class="w6 stack wide-gap"><${Card} title="Size"><${Answer} of=${store}>${(found) => html`<${Definition} rows=${[["Where", session.store], ["Engine", `${session.engine}, format ${found.format}`], ["On disk", bytes(found.bytes)], ["Frames", `${number(found.live)} in use, ${number(found.retired)} retired`], ["Embedder", session.embedder || "none"], ["Last write", time(found.revision)]]} />`}<//><//>
+    <${Card} title="Tidy up"><div class="stack">
       ${session.write ? html`<div class="row">${[["Maintain", "maintain", { max_seconds: 5 }, "Missing vectors and short forms, unused space"], ["Reindex", "reindex", {}, "Makes everything that is derived anew, beside what answers meanwhile"], ["Compact", "compact", {}, "Gives unused space back"]].map(([label, name, inputs, title]) => html`<button key=${name} title=${title} disabled=${tasks.some((task) => task.state === "running" && task.name === name)} onClick=${() => start(name, inputs, stats.reload)}>${label}</button>`)}</div>` : html`<p class="muted">Start with <code>--write</code> to maintain, reindex or compact from here.</p>`}
       ${refused && html`<${Trouble} problem=${refused} />`}
       ${others.map((task, index) => html`<${TaskLine} key=${`${task.name}${index}`} task=${task} />`)}
-      <p class="small muted">Backups are files, so they are made where files may be written: <code>longmind backup copy.mind</code>.</p></div><//>
+      <p class="small muted">Backups are files, so they are made where files may be written: <code>longmind backup copy.mind</code>.</p></div><//></div>
   </div>`;
 }
 
@@ -111,7 +111,7 @@ function outcome({ name, result }) {
 }
 
 function Parts({ parts }) {
-  const figures = (counts) => Object.entries(counts).filter(([, count]) => count).map(([name, count]) => html`<span key=${name} class="figure"><b>${typeof count === "number" ? number(count) : count}</b> ${words(name)}</span>`);
+  const figures = (counts) => Object.entries(counts).filter(([, count]) => count).map(([name, count]) => html`<span key=${name} class="part"><b>${typeof count === "number" ? number(count) : count}</b> ${words(name)}</span>`);
   return html`<dl class="definition">${Object.entries(parts).map(([part, counts]) => html`<div key=${part}><dt>${words(part)}</dt><dd class="figures-inline">${Object.values(counts).some(Boolean) ? figures(counts) : html`<span class="muted">empty</span>`}</dd></div>`)}</dl>`;
 }
 
