@@ -23,16 +23,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.inspect_store import fill
-from bench.kept import RESULTS, keep
+from bench.kept import keep
 from bench.machine import describe
-from bench.tables import table
+from bench.report_inspect import view_rows
 from longmind import Memory
 from longmind.access.keyring import KeyRing
 from longmind.inspect.inspector import Inspector
 from longmind.inspect.server import InspectServer
 
 _TOKEN = "bench"
-_RUNS = 7
+_RUNS = 5
 _QUERY = "what did they decide about the budget?"
 _ADDRESS = "q=what+did+they+decide+about+the+budget%3F"
 _PERSON = "person 8"
@@ -214,7 +214,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=100_000)
     parser.add_argument("--keep", type=Path, default=Path("/tmp/inspect-bench"))
-    parser.add_argument("--write", action="store_true", help="Keep the figures in bench/results.")
+    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     path = arguments.keep / f"{arguments.frames}.mind"
     if not path.exists():
@@ -225,24 +225,14 @@ def main() -> None:
         views = measure(server)
         browser = browse(server)
         server.shutdown()
-    print("\n".join(rows(views, browser)))
+    print("\n".join(view_rows(views, browser)))
     if browser is None:
         print("No browser: first paint was not measured.")
     else:
         print(f"First paint {browser['first_paint_ms']} ms, home complete {browser['home_ms']} ms.")
-    if arguments.write:
+    if arguments.json:
         record = {"machine": describe(), "views": views, "browser": browser}
-        keep(RESULTS / "inspect.json", "sizes", {str(arguments.frames): record})
-
-
-def rows(views: dict[str, dict[str, float]], browser: dict[str, Any] | None) -> list[str]:
-    shown = []
-    for name, figures in views.items():
-        drawn = (browser or {"views": {}})["views"].get(name)
-        cells = [name, *(str(figure) for figure in figures.values())]
-        shown.append([*cells, *(("", "") if drawn is None else (str(drawn["ms"]), str(drawn["cpu_ms"])))])
-    heading = ("view", "first ms", "ms", "CPU ms", "KB", "in the browser, ms", "CPU ms")
-    return list(table(heading, shown))
+        keep(arguments.json, "sizes", {str(arguments.frames): record})
 
 
 if __name__ == "__main__":

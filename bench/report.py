@@ -9,6 +9,7 @@ from typing import Any
 
 from bench.kept import RESULTS, read
 from bench.report_constants import constants_part
+from bench.report_inspect import inspect_part
 from bench.report_quality import quality_part
 from bench.report_speed import speed_part
 
@@ -17,6 +18,7 @@ _PART = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 PARTS: Mapping[str, Callable[[dict[str, Any]], Iterator[str]]] = {
     "constants": constants_part,
+    "inspect": inspect_part,
     "quality": quality_part,
     "speed": speed_part,
 }

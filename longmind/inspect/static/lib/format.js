@@ -72,6 +72,8 @@ export function clock(ms) {
   return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
 }
 
+export const counted = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+
 export const seconds = (value) => (value < 0.1 ? `${Math.round(value * 1000)} ms` : `${value.toFixed(value < 10 ? 1 : 0)} s`);
 
 export const percent = (share) => `${Math.round(share * 100)}%`;

@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/preact.js";
 import { ActivityChart } from "../lib/activity.js";
-import { ago, bytes, compact, number, words } from "../lib/format.js";
+import { ago, bytes, compact, counted, number, words } from "../lib/format.js";
 import { scope } from "../lib/route.js";
 import { Answer, Bar, Card, Empty, Kind, Link, Page, Pill, When, hue, useAnswer } from "../lib/ui.js";
 
@@ -21,7 +21,7 @@ export default function Home({ route, session, turn }) {
         <${Figure} to="facts" label="Facts held" value=${view.facts} note=${today(view.learned_today, "learned today")} />
         <${Figure} to="facts" label="Entities" value=${view.entities} note=${view.quarantined ? `${view.quarantined} in quarantine` : "none in quarantine"} />
         <${Figure} to="talk" params=${{ tab: "memories" }} label="Memories" value=${active(view)} note=${layers(view)} />
-        ${everywhere && html`<${Answer} of=${store} quiet>${(whole) => html`<${Figure} to="upkeep" label="On disk" value=${bytes(whole.bytes)} note=${`${number(whole.live)} frames in all spaces`} />`}<//>`}
+        ${everywhere && html`<${Answer} of=${store} quiet>${(whole) => html`<${Figure} to="upkeep" label="On disk" value=${bytes(whole.bytes)} note=${`${counted(whole.live, "frame")} in all spaces`} />`}<//>`}
       </div>
       <div class="grid">
         <${Card} title="Frames over time" class="w8">${view.activity.length ? html`<${ActivityChart} activity=${view.activity} kinds=${view.kinds} step=${view.step} />` : html`<${Empty} title="Nothing here yet">Remember something, or look from another space or moment.<//>`}<//>
@@ -66,7 +66,7 @@ function Kinds({ kinds }) {
 function Places({ store, users, view }) {
   const spaces = store ? store.spaces.map((item) => [item.name, item.count]).sort((one, other) => other[1] - one[1]) : view.places.map((place) => [place.space, place.count]);
   return html`<ul class="stack tight">
-    ${spaces.slice(0, 6).map(([name, count]) => html`<li key=${name} class="row between"><${Link} to="home" params=${{ space: name }}>${name}<//><span class="muted small">${number(count)} frames</span></li>`)}
-    ${(users?.users || []).slice(0, 6).map((item) => html`<li key=${`@${item.user}`} class="row between"><span><${Pill} tone="accent">user<//> <${Link} to="home" params=${{ user: item.user }}>${item.user}<//></span><span class="muted small">${number(item.frames)} frames, ${number(item.facts)} facts</span></li>`)}
+    ${spaces.slice(0, 6).map(([name, count]) => html`<li key=${name} class="row between"><${Link} to="home" params=${{ space: name }}>${name}<//><span class="muted small">${counted(count, "frame")}</span></li>`)}
+    ${(users?.users || []).slice(0, 6).map((item) => html`<li key=${`@${item.user}`} class="row between"><span><${Pill} tone="accent">user<//> <${Link} to="home" params=${{ user: item.user }}>${item.user}<//></span><span class="muted small">${counted(item.frames, "frame")}, ${counted(item.facts, "fact")}</span></li>`)}
   </ul>`;
 }

@@ -1,7 +1,7 @@
 // Conversations and memories: what was said, what was learned from it, and what fades.
 
 import { html } from "../vendor/preact.js";
-import { byteMarks, days, number, value, words } from "../lib/format.js";
+import { byteMarks, counted, days, number, value, words } from "../lib/format.js";
 import { oneSpace, scope, set } from "../lib/route.js";
 import { Act, Answer, Bar, Card, Empty, FrameLink, Link, Marked, Page, Pill, Tabs, When, useAnswer } from "../lib/ui.js";
 import { VirtualList } from "../lib/virtual.js";
@@ -22,7 +22,7 @@ function Sessions({ params, turn }) {
   return html`<${Card} class="flush" label="Sessions"><${VirtualList} name="inspect.sessions" inputs=${{ ...scope(params), limit: 100 }} turn=${turn} label="List of conversations"
     rows=${(page) => page.sessions} next=${(page) => (page.offset == null ? null : { offset: page.offset })} empty=${html`<${Empty} title="No conversations">Turns that you add to a session appear here.<//>`}>
     ${(item, style) => html`<${Link} key=${`${item.space}/${item.user}/${item.session}`} to=${["talk", item.session]} params=${item.user ? { user: item.user } : {}} class="line" style=${style}>
-      <span class="row between"><span class="row"><strong>${item.session}</strong>${item.user && html`<${Pill} tone="accent">${item.user}<//>`}</span><span class="small muted nowrap">${number(item.turns)} ${item.turns === 1 ? "turn" : "turns"} · <${When} ms=${item.last} /></span></span><p class="muted" dir="auto">${item.opening}</p><//>`}
+      <span class="row between"><span class="row"><strong>${item.session}</strong>${item.user && html`<${Pill} tone="accent">${item.user}<//>`}</span><span class="small muted nowrap">${counted(item.turns, "turn")} · <${When} ms=${item.last} /></span></span><p class="muted" dir="auto">${item.opening}</p><//>`}
   <//><//>`;
 }
 
@@ -32,7 +32,7 @@ function Session({ name, params, session, turn }) {
   const turns = useAnswer("turns.window", { session: name, limit: 300, ...place }, { turn });
   const frames = turns.answer?.frames || [];
   const learned = useAnswer("inspect.learned", { frames: frames.map((frame) => frame.id), ...asked }, { when: frames.length > 0, turn });
-  return html`<${Page} title=${name} lead=${frames.length ? html`${number(frames.length)} ${frames.length === 1 ? "turn" : "turns"}, ${days(frames[0].occurred_at, frames[frames.length - 1].occurred_at)}` : ""} actions=${html`<${Link} to="talk">All conversations<//>`}>
+  return html`<${Page} title=${name} lead=${frames.length ? html`${counted(frames.length, "turn")}, ${days(frames[0].occurred_at, frames[frames.length - 1].occurred_at)}` : ""} actions=${html`<${Link} to="talk">All conversations<//>`}>
     <${Answer} of=${turns}>${(found) => found.frames.length ? html`<ol class="chat">${found.frames.map((frame) => html`<${Turn} key=${frame.id} frame=${frame} learned=${learned.answer} />`)}</ol>` : html`<${Empty} title="No turns here">This conversation has no turns in this space at this time.<//>`}<//>
   <//>`;
 }
@@ -62,7 +62,7 @@ function Memories({ params, session, turn }) {
       <select aria-label="Order" value=${params.sort || "score"} onChange=${(event) => set({ sort: event.target.value === "score" ? null : event.target.value })}>${SORTS.map(([name, label]) => html`<option key=${name} value=${name}>${label}</option>`)}</select></span>`}>
       <${Answer} of=${list}>${(found) => found.items.length ? html`<ul class="list">${found.items.map((item) => html`<li key=${item.id} aria-current=${item.id === chosen ? "true" : null}><a class="cover" href="#" onClick=${(event) => { event.preventDefault(); set({ memory: item.id }); }}>
         <span class="row between"><span dir="auto">${item.content}</span><span class="sure"><${Bar} share=${item.score / most} label=${`score ${item.score.toFixed(2)}`} />${item.score.toFixed(2)}</span></span>
-        <span class="row small muted"><${Pill} tone=${item.layer === "long" ? "good" : ""}>${item.layer}<//>${item.status !== "active" && html`<${Pill} tone="warn">${item.status}<//>`}<span>${number(item.hits)} ${item.hits === 1 ? "hit" : "hits"}</span><${When} ms=${item.created_at} />${item.tags.map((tag) => html`<${Pill} key=${tag}>${tag}<//>`)}</span></a></li>`)}</ul>`
+        <span class="row small muted"><${Pill} tone=${item.layer === "long" ? "good" : ""}>${item.layer}<//>${item.status !== "active" && html`<${Pill} tone="warn">${item.status}<//>`}<span>${counted(item.hits, "hit")}</span><${When} ms=${item.created_at} />${item.tags.map((tag) => html`<${Pill} key=${tag}>${tag}<//>`)}</span></a></li>`)}</ul>`
         : html`<${Empty} title="No memories">None of this layer and status, here and then.<//>`}<//><//>
     <div class="w5">${chosen ? html`<${Memory} key=${chosen} id=${chosen} params=${params} session=${session} turn=${turn} changed=${list.reload} />` : html`<${Card}><${Empty} title="Choose a memory">Its score with all terms, where it came from, and every decision about it.<//><//>`}</div></div>`;
 }

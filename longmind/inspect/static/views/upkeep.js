@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
-import { bytes, number, percent, seconds, time, words } from "../lib/format.js";
+import { bytes, counted, number, percent, seconds, time, words } from "../lib/format.js";
 import { oneSpace, scope, set } from "../lib/route.js";
 import { Act, Answer, Card, Confirm, Definition, Empty, Link, Page, Pill, Tabs, Trouble, When, useAnswer } from "../lib/ui.js";
 import { VirtualList } from "../lib/virtual.js";
@@ -87,7 +87,7 @@ function Check({ task, revision }) {
   if (task.state === "failed") return html`<${Trouble} problem=${{ message: "The check could not be finished.", hint: task.error }} />`;
   const report = task.result;
   const ended = task.started_at + task.seconds * 1000;
-  return html`<div class="stack" role="status">${report.problems.length ? html`<div class="trouble" role="alert"><strong>${number(report.problems.length)} ${report.problems.length === 1 ? "problem" : "problems"}</strong>${report.problems.slice(0, 20).map((item, index) => html`<p key=${index}><code>${item.code}</code> ${item.detail || item.message || ""}</p>`)}</div>`
+  return html`<div class="stack" role="status">${report.problems.length ? html`<div class="trouble" role="alert"><strong>${counted(report.problems.length, "problem")}</strong>${report.problems.slice(0, 20).map((item, index) => html`<p key=${index}><code>${item.code}</code> ${item.detail || item.message || ""}</p>`)}</div>`
       : html`<div class="row"><${Pill} tone="good">no problems<//><span class="muted small">${report.deep ? `every row was checked (${number(report.frames)} frames)` : "a quick check"}, ${seconds(report.seconds)}</span></div>`}
     <p class="small muted">Checked ${time(ended)}${revision > ended ? ", before the latest write" : ""}.</p>
     ${report.notes.map((note) => html`<p key=${note} class="small muted">${note}</p>`)}</div>`;
