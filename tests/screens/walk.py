@@ -70,7 +70,7 @@ def _screens(folder: Path) -> dict[str, str]:
     text = text.replace(str(folder), "<folder>")
     text = re.sub(r"^( *)─+ *$", r"\1────", text, flags=re.MULTILINE)  # as wide as a path was
     text = re.sub(r'"counts": ?\{[^}]*\}', '"counts": {…}', text)  # some depend on words of random keys
-    text = re.sub(r"(latency_ms\W+|seconds +|bytes +)[\d.e-]+", r"\1<number>", text)
+    text = re.sub(r"(latency_ms\W+|seconds +|bytes\w* +)[\d.e-]+", r"\1<number>", text)
     text = re.sub(r"\b[0-9a-f]{16,}\b", "<hex>", text)
     text = re.sub(r"\bk_[0-9a-f]{8}\b", "<key id>", text)
     text = re.sub(r"\blm_[\w-]{20,}", "<key>", text)
