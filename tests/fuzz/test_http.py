@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from longmind import FrozenClock, Memory
+from longmind.access.guard import Limits
 from longmind.http.routes import route
 from tests.access.conftest import Client, listening, served
 from tests.conftest import START
@@ -30,7 +31,9 @@ def client(tmp_path: Path) -> Iterator[Client]:
     clock = FrozenClock(START)
     with Memory.open(tmp_path / "s.mind", clock=clock, embedder="hash") as memory:
         fill(memory)
-        with listening(memory, files=str(tmp_path / "files")) as port:
+        # Time enough on a machine that others use too: an answer that comes late is not what is looked for.
+        limits = Limits(seconds=600.0)
+        with listening(memory, files=str(tmp_path / "files"), limits=limits) as port:
             client = Client(port, keep=True)
             yield client
             client.close()
