@@ -38,13 +38,13 @@ class FrameIds:
         size = len(self.ids)
         if size == 1:
             return np.zeros(np.shape(ids), dtype=np.int64)
-        places = ids - (self.ids[1] - 1)
+        positions = ids - (self.ids[1] - 1)
         if self.is_contiguous:
-            return np.where((places > 0) & (places < size), places, 0)
+            return np.where((positions > 0) & (positions < size), positions, 0)
         span = int(self.ids[-1] - self.ids[1]) + 2
         if span <= _SPREAD * size + _ROOM:
-            known = np.where((places > 0) & (places < span), places, 0)
-            slots: Int64Array = self._table(span).take(known).astype(np.int64)
+            inside = np.where((positions > 0) & (positions < span), positions, 0)
+            slots: Int64Array = self._table(span).take(inside).astype(np.int64)
             return slots
         nearest = np.minimum(self.ids.searchsorted(ids), size - 1)
         return np.where(self.ids[nearest] == ids, nearest, 0)

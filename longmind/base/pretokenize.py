@@ -52,13 +52,13 @@ _PATTERNS: Final = {
 def splitter(name: str) -> Split:
     """The function that cuts text for the vocabulary of that name."""
     pattern = re.compile(_PATTERNS[name])
-    whole, places = pattern.findall, pattern.finditer
+    whole, pieces_at = pattern.findall, pattern.finditer
 
     def split(text: str) -> list[str]:
         if text.isascii():
             return whole(text)
         text = without_surrogates(text)
-        return [text[match.start() : match.end()] for match in places(text.translate(_CLASSES))]
+        return [text[match.start() : match.end()] for match in pieces_at(text.translate(_CLASSES))]
 
     return split
 

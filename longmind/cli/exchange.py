@@ -58,12 +58,12 @@ def import_(
             answer = operation(memory, path=path)
     else:
         operation = registry.find("import_from")
-        given = {"source": source, "path": path, "dry_run": dry_run, "user": user}
-        given |= {"mapping": _mapping(mapping)} if mapping is not None else {}
+        options = {"source": source, "path": path, "dry_run": dry_run, "user": user}
+        options |= {"mapping": _mapping(mapping)} if mapping is not None else {}
         is_new = dry_run and arguments.is_new(store)
         opened = arguments.writing(":memory:" if is_new else store, space=space or DEFAULT_SPACE)
         with opened as memory, progress_bar(quiet=as_json) as progress:
-            answer = operation(memory, **given, progress=progress)
+            answer = operation(memory, **options, progress=progress)
     emit(answer, as_json=as_json, view=view_of(operation))
     if dry_run and not as_json:
         print("A dry run: nothing was written.", file=sys.stderr)
@@ -95,18 +95,18 @@ def export(
 
     --to takes vault (a folder of Markdown notes), mcp-memory and mem0.
     """
-    given: dict[str, Any] = {"path": path, "overwrite": overwrite, "user": user}
+    options: dict[str, Any] = {"path": path, "overwrite": overwrite, "user": user}
     if target is None:
         operation = registry.find("export")
-        given |= {"derived": derived, "encrypt": encrypt, **({"space": space} if space else {})}
+        options |= {"derived": derived, "encrypt": encrypt, **({"space": space} if space else {})}
     else:
         _check_alone("no --to", derived=derived or None, encrypt=encrypt or None)
         operation = registry.find("export_to")
         if space and len(space) > 1:
             raise InvalidInput("--to writes one space.", hint="Name one space at a time.")
-        given |= {"target": target, **({"space": space[0]} if space else {})}
+        options |= {"target": target, **({"space": space[0]} if space else {})}
     with arguments.reading(store) as memory:
-        answer = operation(memory, **{name: value for name, value in given.items() if value is not None})
+        answer = operation(memory, **{name: value for name, value in options.items() if value is not None})
     emit(answer, as_json=as_json, view=view_of(operation))
 
 

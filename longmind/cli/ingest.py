@@ -64,8 +64,8 @@ def _names(paths: Sequence[str]) -> Iterator[str]:
 def _changes(arguments: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     from longmind.ingest.sources import watch_folder
 
-    given = arguments.get("path") or arguments.get("paths") or ""
-    paths = [given] if isinstance(given, str) else given
+    named_paths = arguments.get("path") or arguments.get("paths") or ""
+    paths = [named_paths] if isinstance(named_paths, str) else named_paths
     if len(paths) != 1 or not paths[0] or not Path(paths[0]).is_dir():
         raise InvalidInput("--watch follows a folder.", hint="Name one folder.")
     return watch_folder(Path(paths[0]), stop=lambda: False)

@@ -233,14 +233,14 @@ def with_told(store: Store, item: Draft, reading: Reading, prepared: Prepared) -
         for candidate in reading.candidates
         if candidate.rule == BY_MODEL and candidate.statement is not None and not candidate.archives
     ]
-    told = part.told(item, statements, read_by=BY_MODEL)
+    extraction = part.told(item, statements, read_by=BY_MODEL)
     first, *chunks = prepared["facts"]
     if reading.extractor == "llm":
-        return {**prepared, "facts": [told, *(Extraction() for _ in chunks)]}
-    if not isinstance(first, Extraction) or not isinstance(told, Extraction):
+        return {**prepared, "facts": [extraction, *(Extraction() for _ in chunks)]}
+    if not isinstance(first, Extraction) or not isinstance(extraction, Extraction):
         return prepared
-    entities = (*first.entities, *(entity for entity in told.entities if entity not in first.entities))
-    facts = (*first.facts, *(fact for fact in told.facts if fact not in first.facts))
+    entities = (*first.entities, *(entity for entity in extraction.entities if entity not in first.entities))
+    facts = (*first.facts, *(fact for fact in extraction.facts if fact not in first.facts))
     return {**prepared, "facts": [replace(first, entities=entities, facts=facts), *chunks]}
 
 

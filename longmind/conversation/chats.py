@@ -112,10 +112,10 @@ def _keys(conversation: Conversation, turns: Sequence[ChatTurn]) -> list[str]:
     if not turns or conversation.find_keys(keys[:1]):
         return keys
     # None of a list's beginning is there: it may be a list whose beginning was cut off.
-    said = conversation.said(_LOOKED_BACK)
+    earlier = conversation.said(_LOOKED_BACK)
     heard = [(turn.role, turn.text) for turn in turns]
-    for length in range(min(len(said), len(heard)), _LEAST_OVERLAP - 1, -1):
-        tail = said[-length:]
+    for length in range(min(len(earlier), len(heard)), _LEAST_OVERLAP - 1, -1):
+        tail = earlier[-length:]
         if [(role, text) for role, text, _ in tail] == heard[:length] and all(key for *_, key in tail):
             known_keys = [str(key) for *_, key in tail]
             return [*known_keys, *_chain(_state(known_keys[-1], start), turns[length:])]

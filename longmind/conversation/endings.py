@@ -34,7 +34,7 @@ def ended_by(db: Connection, space: str, statement: Statement) -> list[Ended]:
     return [
         Ended(memory_id, str(version.slot))
         for memory_id, version in versions.items()
-        if (held := statement_of(version)) is not None and ends(statement, held)
+        if (current := statement_of(version)) is not None and ends(statement, current)
     ]
 
 

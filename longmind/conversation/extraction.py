@@ -160,7 +160,7 @@ class TurnReader:
             outcome = error.outcome if isinstance(error, ModelFailed) else error.code
             return self._fallen_back(text, speaker, said_at, outcome, _micros(started), error.message)
         answered = Outcome("llm", "answered", _micros(started))
-        told = [
+        replies = [
             said_by(
                 from_text(
                     item.content,
@@ -175,12 +175,12 @@ class TurnReader:
         ]
         cut = _cut_note(text)
         # What a model wants put away goes first, so that it cannot be what the same turn has just said.
-        told.sort(key=lambda item: not item.archives)
+        replies.sort(key=lambda item: not item.archives)
         if mode == "llm":
-            return Reading(_once(tuple(told)), "llm", (answered,), cut)
+            return Reading(_once(tuple(replies)), "llm", (answered,), cut)
         rules = _by_rules(text, speaker, said_at, "hybrid")
-        archived = sum(item.archives for item in told)
-        candidates = (*told[:archived], *rules.candidates, *told[archived:])
+        archived = sum(item.archives for item in replies)
+        candidates = (*replies[:archived], *rules.candidates, *replies[archived:])
         return Reading(_once(candidates), "hybrid", (answered, *rules.outcomes), (*cut, *rules.warnings))
 
     def _fallen_back(
@@ -264,7 +264,7 @@ def _once(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
     It keeps the words that came first, and the importance and the tags that either gave it.
     """
     distinct: list[Candidate] = []
-    places: dict[object, int] = {}
+    positions: dict[object, int] = {}
     for item in candidates:
         statement = item.statement
         keys: list[object] = [(item.archives, item.words)]
@@ -272,7 +272,7 @@ def _once(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
             subject, value = statement.subject, normal_value(statement.value)
             identity = (subject, statement.slot, value, statement.polarity, statement.ended)
             keys.append((item.archives, *identity))
-        index = next((places[key] for key in keys if key in places), len(distinct))
+        index = next((positions[key] for key in keys if key in positions), len(distinct))
         if index == len(distinct):
             distinct.append(item)
         else:
@@ -280,7 +280,7 @@ def _once(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
             tags = tuple(dict.fromkeys((*first.tags, *item.tags)))
             distinct[index] = replace(first, importance=max(first.importance, item.importance), tags=tags)
         for key in keys:
-            places.setdefault(key, index)
+            positions.setdefault(key, index)
     return tuple(distinct)
 
 

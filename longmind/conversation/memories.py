@@ -195,10 +195,10 @@ class Memories:
         with self._store.write() as tx:
             ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), space_name)
             self._one(tx.db, memory_id, View.of(space_name))
-            said = statement_of(newest_versions(tx.db, [memory_id])[memory_id])
+            statement = statement_of(newest_versions(tx.db, [memory_id])[memory_id])
             if rewords:
                 unbury(tx, space_name, [candidate])
-                prepared = self._in_place_of(ctx, candidate, said, prepared)
+                prepared = self._in_place_of(ctx, candidate, statement, prepared)
                 revise(ctx, memory_id, candidate, status="active", prepared=prepared)
                 join_twins(ctx, memory_id, candidate.statement)
             elif new_tags is not None:
@@ -207,7 +207,7 @@ class Memories:
             if new_status in ("archived", "deleted") and item.status != new_status:
                 put_away(ctx, memory_id, new_status, reason="by hand", inputs={})
                 action: Literal["end", "retract"] = "end" if new_status == "archived" else "retract"
-                take_back(ctx, said, action=action, reason=f"memory {new_status} by hand")
+                take_back(ctx, statement, action=action, reason=f"memory {new_status} by hand")
             self._store.settle(tx)
             return self._one(tx.db, memory_id, View.of(space_name))
 

@@ -118,9 +118,9 @@ def locate(name: str, cache: Path) -> InstalledModel:
 
     If a package of this environment carries it (the extra `model`), it is installed from there first.
     """
-    known = _known(name)
-    folder = cache / "models" / known.name
-    if not (folder / MANIFEST).exists() and any(map(carrier, known.sources)):
+    model = _known(name)
+    folder = cache / "models" / model.name
+    if not (folder / MANIFEST).exists() and any(map(carrier, model.sources)):
         install(name, cache=cache)
     return _located(folder)
 

@@ -82,9 +82,9 @@ class PairedEmbedder:
         return _MANY_LANGUAGES if knows is None or knows(text) else None
 
     def _row(self, english: Float32Array | None, other: Float32Array | None) -> Float32Array:
-        given = english if english is not None else other
-        assert given is not None
-        rows = np.zeros((len(given), self.identity.dimensions), dtype=np.float32)
+        vectors = english if english is not None else other
+        assert vectors is not None
+        rows = np.zeros((len(vectors), self.identity.dimensions), dtype=np.float32)
         if english is not None:
             rows[:, : self._width] = english
         if other is not None:

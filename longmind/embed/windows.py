@@ -65,6 +65,6 @@ def byte_spans(text: str, spans: Iterable[Window]) -> Int32Array:
     characters = np.array(list(spans), dtype=np.int32).reshape(-1, 2)
     if text.isascii():
         return characters
-    positions, places = np.unique(characters, return_inverse=True)
+    positions, inverse = np.unique(characters, return_inverse=True)
     offsets = np.array(list(to_bytes(text, positions.tolist()).values()), dtype=np.int32)
-    return offsets[places].reshape(-1, 2)
+    return offsets[inverse].reshape(-1, 2)

@@ -65,11 +65,11 @@ class BriefRequest:
         return canonical_json(recipe, "recipe")
 
     def as_json(self) -> dict[str, Any]:
-        places = places_of(self.view)
+        spaces = places_of(self.view)
         return {
             "text": self.text,
-            "repo": places.pop("spaces"),
-            **places,
+            "repo": spaces.pop("spaces"),
+            **spaces,
             "as_of": [self.view.as_of.system, self.view.as_of.valid],
             "lanes": list(self.lanes),
             "recipe": sha256_of(self.recipe),

@@ -266,8 +266,8 @@ class Experience(Reader):
         """Add references to a record; those it has already are skipped."""
         errors = Validation()
         part = self._part(repo, user, record)
-        _, told = redacted_details(self.store, "", {"evidence": evidence}, repo=part)
-        references = read_references(told["evidence"], errors, required=False)
+        _, redacted = redacted_details(self.store, "", {"evidence": evidence}, repo=part)
+        references = read_references(redacted["evidence"], errors, required=False)
         with self._linking(errors, part, dry_run, record=record) as (tx, ends):
             row = ends["record"]
             space = row.repo if row is not None else part

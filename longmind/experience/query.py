@@ -280,8 +280,8 @@ class Reader:
     def _reading(
         self, repo: str | None, user: UserLike, as_of: AsOf, *records: RecordLike
     ) -> Scope[ReadContext]:
-        place, whose = self._place(repo, user, *records)
-        view = View.of(place, as_of, whose, now=self.store.now())
+        partition, whose = self._place(repo, user, *records)
+        view = View.of(partition, as_of, whose, now=self.store.now())
         return Mapped(self.store.one_state(), lambda snapshot: ReadContext(snapshot, view))
 
     def _place(self, repo: str | None, user: UserLike, *records: object) -> tuple[str, UserLike]:
@@ -295,8 +295,8 @@ class Reader:
 
     def _part(self, repo: str | None, user: str | None, *records: object) -> Partition:
         """The part of a repository that a call writes to: a user's own, or the one that all share."""
-        place, whose = self._place(repo, user, *records)
-        return partition_name(place, whose if isinstance(whose, str) else None)
+        partition, whose = self._place(repo, user, *records)
+        return partition_name(partition, whose if isinstance(whose, str) else None)
 
     def _one(self, ctx: ReadContext, record: RecordLike, name: str) -> Record:
         record_id = id_of(record, name)

@@ -81,8 +81,8 @@ def ends(ending: Statement, held: Statement) -> bool:
         return False
     if ending.whole:
         return True
-    said = set(_tokens(ending.old if ending.old is not None else ending.value)) - _PLAIN
-    return bool(said) and said <= set(_tokens(held.value))
+    old_words = set(_tokens(ending.old if ending.old is not None else ending.value)) - _PLAIN
+    return bool(old_words) and old_words <= set(_tokens(held.value))
 
 
 def _subject(name: str) -> str:

@@ -325,8 +325,8 @@ class Reading(SubjectReader):
         if any(match.rule == "inverse" for match in table):
             return
         read_to = max((match.value[1] for match in table), default=0)
-        told = described_as(words, clause)
-        for number, (first, after) in enumerate(told[:1] if clause.link == "who" else told):
+        description = described_as(words, clause)
+        for number, (first, after) in enumerate(description[:1] if clause.link == "who" else description):
             if words.tokens[first].start < read_to:
                 continue
             if number and words.tokens[first].low in POSSESSIVES:
@@ -348,9 +348,9 @@ class Reading(SubjectReader):
                     who, begin = other, end
                     scene.mention(other)
             piece = replace(clause, verb=replace(clause.verb, after=begin), end=after)
-            found = self._by_table(words, piece, who, scene, when) if number and who is about else []
-            yield from found
-            if not found and not self.closed:
+            matches = self._by_table(words, piece, who, scene, when) if number and who is about else []
+            yield from matches
+            if not matches and not self.closed:
                 yield from find_free(words, piece, who, when)
         yield from self._instead(words, clause, about)
 
@@ -447,8 +447,8 @@ class Reading(SubjectReader):
         subject = (
             about.key if name is None or clause.apposed or about.key != masked[name[0] : name[1]] else name
         )
-        found = find_by_verb(masked, old, subject, predicates_of(words, clause))
-        return [replace(match, names=about.names) for match in found] if about.names else found
+        matches = find_by_verb(masked, old, subject, predicates_of(words, clause))
+        return [replace(match, names=about.names) for match in matches] if about.names else matches
 
     def _when(
         self, words: Words, clause: ParsedClause, previous: ParsedClause | None, span: Range

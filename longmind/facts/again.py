@@ -51,31 +51,31 @@ def assert_again(tx: Transaction, frame_id: int, *, moment: int, by_clock: bool)
     """
     claims: dict[int, tuple[AssertionRow, Claim]] = {}
     for row in tx.db.all(_SAID, (frame_id, frame_id, moment)):
-        evidence, said, fact, subject, predicate, entity = _COLUMNS.read(row)
-        if _is_held(tx, said, moment) == (said.action != "end" and bool(said.polarity)):
+        evidence, stored, fact, subject, predicate, entity = _COLUMNS.read(row)
+        if _is_held(tx, stored, moment) == (stored.action != "end" and bool(stored.polarity)):
             continue
         piece = evidence.value()
         claims[fact.fact_id] = (
-            said,
+            stored,
             Claim(
                 Entity(subject.key),
                 Predicate(predicate.key),
                 Typed(ObjectKind(fact.object_kind), stored_object(fact, entity)),
                 load_qualifiers(fact.qualifiers),
-                action="end" if said.action == "end" else "record",
-                polarity=bool(said.polarity),
+                action="end" if stored.action == "end" else "record",
+                polarity=bool(stored.polarity),
                 start=moment,
-                end=said.valid_to,
+                end=stored.valid_to,
                 evidence=(_at(piece, moment),),
                 by_hand=False,
-                lineage=Lineage(said.channel, said.speaker, said.said_by, said.trust),
+                lineage=Lineage(stored.channel, stored.speaker, stored.said_by, stored.trust),
                 by_clock=by_clock,
-                reason=said.reason,
+                reason=stored.reason,
                 lenient=True,
             ),
         )
-    for said, claim in claims.values():
-        write.write(tx, [claim], ledger=said.ledger, space=said.space)
+    for stored, claim in claims.values():
+        write.write(tx, [claim], ledger=stored.ledger, space=stored.space)
     return len(claims)
 
 

@@ -68,8 +68,8 @@ def _as_attribute(ground: Ground, fact: FoundFact) -> FoundFact:
     slot = fact.subject.replace(" ", "_").replace("-", "_")
     if slot == USER or _MOVED.match(fact.predicate) is None:
         return fact
-    for held in ground.held(USER, (slot,)):
-        if held.predicate == slot:
+    for belief in ground.held(USER, (slot,)):
+        if belief.predicate == slot:
             return replace(fact, subject=USER, predicate=slot, cardinality="one")
     return fact
 
@@ -79,11 +79,11 @@ def _begun_after(ground: Ground, fact: FoundFact) -> FoundFact:
     if fact.valid_from is None or fact.began_before is None or fact.cardinality != "one":
         return fact
     said = [
-        held.said
-        for held in ground.held(fact.subject, (fact.predicate,))
-        if held.predicate == fact.predicate
-        and str(held.value).casefold() != str(fact.value).casefold()
-        and fact.valid_from <= held.said < fact.began_before
+        belief.said
+        for belief in ground.held(fact.subject, (fact.predicate,))
+        if belief.predicate == fact.predicate
+        and str(belief.value).casefold() != str(fact.value).casefold()
+        and fact.valid_from <= belief.said < fact.began_before
     ]
     return replace(fact, valid_from=max(said) + 1) if said else fact
 
@@ -104,9 +104,9 @@ def _left_for(ground: Ground, facts: Sequence[FoundFact], frame: Frame) -> Itera
             or fact.valid_to is not None
         ):
             continue
-        for held in ground.held(fact.subject, (fact.predicate,)):
-            left = (held.subject, held.predicate, str(held.value).casefold()) in ended
-            if left and fact.valid_from <= held.said and held.recorded < frame.occurred_at:
+        for belief in ground.held(fact.subject, (fact.predicate,)):
+            left = (belief.subject, belief.predicate, str(belief.value).casefold()) in ended
+            if left and fact.valid_from <= belief.said and belief.recorded < frame.occurred_at:
                 yield replace(fact, valid_from=None)
                 break
 
@@ -131,11 +131,11 @@ def _moved(ground: Ground, fact: FoundFact) -> FoundFact:
     if match is None or _MOVED.match(verb) is None:
         return fact
     new = match["new"]
-    for held in ground.held(fact.subject):
-        old = _measured(str(held.value))
-        if held.predicate.startswith(("is", "start")) and old is not None and _measured(new) is not None:
+    for belief in ground.held(fact.subject):
+        old = _measured(str(belief.value))
+        if belief.predicate.startswith(("is", "start")) and old is not None and _measured(new) is not None:
             return replace(
-                fact, predicate=held.predicate, value=new, replaces=str(held.value), confidence=None
+                fact, predicate=belief.predicate, value=new, replaces=str(belief.value), confidence=None
             )
     return fact
 
@@ -171,7 +171,9 @@ def _matching(ground: Ground, subject: str, said: str) -> list[Held]:
             and not words_of(" ".join(names)) & thing_words
             and _BELONGING.search(thing[1]) is None
         ):
-            matches = [held for held in matches if all(_among(word, held.words) for word in thing_words)]
+            matches = [
+                belief for belief in matches if all(_among(word, belief.words) for word in thing_words)
+            ]
     if not matches and (thing := _THING.match(said)) is not None:
         matches = _with_words(ground, subject, words_of(thing[1]))  # "sold the kayak to a neighbour"
     return matches
@@ -180,7 +182,9 @@ def _matching(ground: Ground, subject: str, said: str) -> list[Held]:
 def _with_words(ground: Ground, subject: str, query_words: frozenset[str]) -> list[Held]:
     if not query_words:
         return []
-    return [held for held in ground.held(subject) if all(_among(word, held.words) for word in query_words)]
+    return [
+        belief for belief in ground.held(subject) if all(_among(word, belief.words) for word in query_words)
+    ]
 
 
 def _among(word: str, words: frozenset[str]) -> bool:
@@ -204,37 +208,37 @@ def _endings(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
         if not fact.polarity and fact.predicate == "is":
             yield from _other_states(ground, fact)
         if isinstance(fact.value, str):
-            for held in _matching(ground, fact.subject, fact.value):
-                if held.predicate in _STATES.get(fact.predicate, ()) or held.predicate in (
+            for belief in _matching(ground, fact.subject, fact.value):
+                if belief.predicate in _STATES.get(fact.predicate, ()) or belief.predicate in (
                     "has",
                     "owns",
                     "has_pet",
                 ):
-                    yield replace(fact, predicate=held.predicate, value=held.value, cardinality=None)
+                    yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
         return
     matches = _matching(ground, fact.subject, str(fact.value))
     if not matches and fact.subject[:1].islower() and fact.subject != USER and "/" not in fact.subject:
         # "Book club finished it": what the user spoke of as theirs.
         own = words_of(fact.subject)
-        if any(own <= held.words for held in ground.held(USER)):
+        if any(own <= belief.words for belief in ground.held(USER)):
             matches = _matching(ground, USER, str(fact.value))
-    for held in matches:
+    for belief in matches:
         yield replace(
-            fact, subject=held.subject, predicate=held.predicate, value=held.value, cardinality=None
+            fact, subject=belief.subject, predicate=belief.predicate, value=belief.value, cardinality=None
         )
 
 
 def _replacements(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     if not fact.replaces:  # whatever the slot holds
         old = ground.held(fact.subject, (fact.predicate,))
-        old = [held for held in old if str(held.value).casefold() != str(fact.value).casefold()]
+        old = [belief for belief in old if str(belief.value).casefold() != str(fact.value).casefold()]
     else:
         old = _matching(ground, fact.subject, fact.replaces)
-    for held in old:
+    for belief in old:
         yield FoundFact(
             fact.subject,
-            held.predicate,
-            held.value,
+            belief.predicate,
+            belief.value,
             fact.start,
             fact.end,
             action="end",
@@ -255,12 +259,12 @@ def _denials(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     yield replace(fact, valid_from=None)
     yield from _other_states(ground, fact)
     if isinstance(fact.value, str):
-        for held in _matching(ground, fact.subject, fact.value):
-            same = held.predicate in _STATES.get(fact.predicate, (fact.predicate,))
-            liked = held.predicate in _ATTITUDES and fact.predicate in _ATTITUDES
-            none = fact.predicate == "has" and held.predicate != "has_no"
-            if (same or liked or none) and (held.predicate, held.value) != (fact.predicate, fact.value):
-                yield replace(fact, predicate=held.predicate, value=held.value, cardinality=None)
+        for belief in _matching(ground, fact.subject, fact.value):
+            same = belief.predicate in _STATES.get(fact.predicate, (fact.predicate,))
+            liked = belief.predicate in _ATTITUDES and fact.predicate in _ATTITUDES
+            none = fact.predicate == "has" and belief.predicate != "has_no"
+            if (same or liked or none) and (belief.predicate, belief.value) != (fact.predicate, fact.value):
+                yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
 
 
 def denied(predicate: str) -> str:
@@ -275,12 +279,14 @@ _PARTNERS: Final = frozenset(
 
 def _other_ties(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     """Who is a husband now is no fiancé any more, and a new partner follows the old one."""
-    for held in ground.held(fact.subject, tuple(sorted(_PARTNERS))):
-        if held.predicate in _PARTNERS and held.predicate != fact.predicate:
-            same = str(held.value).casefold() == str(fact.value).casefold()
-            married = {held.predicate, fact.predicate} & {"married_to"} and same
+    for belief in ground.held(fact.subject, tuple(sorted(_PARTNERS))):
+        if belief.predicate in _PARTNERS and belief.predicate != fact.predicate:
+            same = str(belief.value).casefold() == str(fact.value).casefold()
+            married = {belief.predicate, fact.predicate} & {"married_to"} and same
             if same and not married:
-                yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+                yield FoundFact(
+                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+                )
 
 
 _THING: Final = re.compile(r"(.{3,}?) (?:at|to|in|on|for|with|over|after|before|by) ")
@@ -311,11 +317,11 @@ def _other_states(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     denied_word = None if no_more is None else fact.value[no_more.end() :][:5].casefold()
     if tail is None and denied_word is None:
         return
-    for held in ground.held(fact.subject, ("is",) if denied_word is None else ()):
-        same = tail is not None and held.predicate == "is" and _tail(str(held.value)) == tail
-        against = denied_word is not None and any(word.startswith(denied_word) for word in held.words)
-        if (same or against) and str(held.value).casefold() != fact.value.casefold():
-            yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+    for belief in ground.held(fact.subject, ("is",) if denied_word is None else ()):
+        same = tail is not None and belief.predicate == "is" and _tail(str(belief.value)) == tail
+        against = denied_word is not None and any(word.startswith(denied_word) for word in belief.words)
+        if (same or against) and str(belief.value).casefold() != fact.value.casefold():
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
 _COUNTED: Final = re.compile(
@@ -328,11 +334,11 @@ def _other_counts(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     counted = _COUNTED.fullmatch(str(fact.value))
     if counted is None:
         return
-    for held in ground.held(fact.subject, (fact.predicate,)):
-        other = _COUNTED.fullmatch(str(held.value))
+    for belief in ground.held(fact.subject, (fact.predicate,)):
+        other = _COUNTED.fullmatch(str(belief.value))
         same = other is not None and words_of(other[1]) == words_of(counted[1])
-        if same and str(held.value).casefold() != str(fact.value).casefold():
-            yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+        if same and str(belief.value).casefold() != str(fact.value).casefold():
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
 _MEASURE: Final = re.compile(r"\d[\d.,:/]*")
@@ -357,10 +363,10 @@ def _other_measures(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
         or not fact.predicate.startswith(("is", "cost", "weigh", "measure", "start"))
     ):
         return
-    for held in ground.held(fact.subject, (fact.predicate,)):
-        same = held.predicate == fact.predicate and _measured(str(held.value)) == kind
-        if same and str(held.value).casefold() != str(fact.value).casefold():
-            yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+    for belief in ground.held(fact.subject, (fact.predicate,)):
+        same = belief.predicate == fact.predicate and _measured(str(belief.value)) == kind
+        if same and str(belief.value).casefold() != str(fact.value).casefold():
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
 def _turned(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
@@ -375,32 +381,36 @@ def _turned(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     yield from _other_counts(ground, fact)
     yield from _other_measures(ground, fact)
     if fact.predicate in _DISLIKES:
-        for held in ground.held(fact.subject):
-            if held.predicate.startswith("favorite_") and words_of(str(held.value)) == value_words:
-                yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+        for belief in ground.held(fact.subject):
+            if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) == value_words:
+                yield FoundFact(
+                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+                )
     against_this = {denied(fact.predicate), *(denied(slot) for slot in _STATES.get(fact.predicate, ()))}
-    for held in ground.held(fact.subject, tuple(sorted(against_this | (_ATTITUDES if liked else set())))):
-        if held.predicate == fact.predicate:
+    for belief in ground.held(fact.subject, tuple(sorted(against_this | (_ATTITUDES if liked else set())))):
+        if belief.predicate == fact.predicate:
             continue
-        against = held.predicate == denied(fact.predicate) or (
-            held.predicate.startswith("not_") and held.predicate[4:] in _STATES.get(fact.predicate, ())
+        against = belief.predicate == denied(fact.predicate) or (
+            belief.predicate.startswith("not_") and belief.predicate[4:] in _STATES.get(fact.predicate, ())
         )
-        if (against or (liked and held.predicate in _ATTITUDES)) and words_of(str(held.value)) == value_words:
-            yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+        if (against or (liked and belief.predicate in _ATTITUDES)) and words_of(
+            str(belief.value)
+        ) == value_words:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
 def _corrections(ground: Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     """The last thing held of the subject whose value is of the same shape is what was meant."""
     value = str(fact.value)
     best: Held | None = None
-    for held in (*ground.just_said(), *ground.latest()):
-        if str(held.value).casefold() == value.casefold():
+    for belief in (*ground.just_said(), *ground.latest()):
+        if str(belief.value).casefold() == value.casefold():
             return
-        if spelled_alike(str(held.value), value):
-            best = held
+        if spelled_alike(str(belief.value), value):
+            best = belief
             break
-        if best is None and alike(str(held.value), value):
-            best = held
+        if best is None and alike(str(belief.value), value):
+            best = belief
     if best is None:
         return
     fact = replace(fact, subject=best.subject)
@@ -424,8 +434,8 @@ def _correction(fact: FoundFact, held: Held, value: Value) -> FoundFact:
 def _corrected_slot(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     """A correction that names its slot: what that held, or what was said to be the same sort of thing."""
     slots = _STATES.get(fact.predicate, (fact.predicate,))
-    for held in ground.held(fact.subject, slots):
-        if held.predicate in slots and str(held.value) != str(fact.value):
-            yield _correction(fact, held, fact.value if fact.value is not None else held.value)
+    for belief in ground.held(fact.subject, slots):
+        if belief.predicate in slots and str(belief.value) != str(fact.value):
+            yield _correction(fact, belief, fact.value if fact.value is not None else belief.value)
             return
     yield replace(fact, action="record")

@@ -93,18 +93,18 @@ class Slot:
         first = min((item.start for item in self.claims), default=None) if start is None else start
         if first is None:
             return []
-        held: list[Held] = []
+        beliefs: list[Held] = []
         edges = self._edges(first, end, behind)
         for index, edge in enumerate(edges):
             stop = edges[index + 1] if index + 1 < len(edges) else end
             value = self._value(edge, behind)
             if value is None:
                 continue
-            if held and held[-1].end == edge and held[-1].value == value:
-                held[-1] = Held(value, held[-1].start, stop)
+            if beliefs and beliefs[-1].end == edge and beliefs[-1].value == value:
+                beliefs[-1] = Held(value, beliefs[-1].start, stop)
             else:
-                held.append(Held(value, edge, stop))
-        return held
+                beliefs.append(Held(value, edge, stop))
+        return beliefs
 
     def _edges(self, first: int, last: int | None, behind: Sequence[Held]) -> list[int]:
         edges = {first}
@@ -120,12 +120,13 @@ class Slot:
         winner = self.winner(moment)
         if winner is not None:
             return None if self.is_ended(winner, moment) else winner.value
-        for held in behind:
-            if held.start <= moment and (held.end is None or moment < held.end):
+        for belief in behind:
+            if belief.start <= moment and (belief.end is None or moment < belief.end):
                 gone = any(
-                    item.means(held.value) and item.covers(moment) for item in (*self.endings, *self.denials)
+                    item.means(belief.value) and item.covers(moment)
+                    for item in (*self.endings, *self.denials)
                 )
-                return None if gone else held.value
+                return None if gone else belief.value
         return None
 
     def winner(self, moment: int) -> Said | None:

@@ -291,10 +291,10 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> str:
 def _described(hit: FactHit) -> str:
     begun = "always" if hit.valid_from <= -_FAR else f"from {_date(hit.valid_from)}"
     end = "" if hit.valid_to is None else f" to {_date(hit.valid_to)}"
-    known = "still" if hit.system_to is None else f"to {_date(hit.system_to)} ({hit.reason or 'closed'})"
+    until = "still" if hit.system_to is None else f"to {_date(hit.system_to)} ({hit.reason or 'closed'})"
     frames = ", ".join(f"frame {piece.frame}" for piece in hit.evidence)
     source = f"; {frames}" if frames else ""
-    return f"{shown(hit.fact.object)}: so {begun}{end}; known from {_date(hit.system_from)}, {known}{source}"
+    return f"{shown(hit.fact.object)}: so {begun}{end}; known from {_date(hit.system_from)}, {until}{source}"
 
 
 def _date(moment: int) -> str:

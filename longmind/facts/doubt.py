@@ -127,17 +127,17 @@ def doubted(ground: Ground, frame: Frame, facts: Sequence[FoundFact]) -> Doubted
         if not match.group().endswith("?") and _CUES.search(masked, *match.span()) is not None
     ]
     over: dict[Held, None] = {}
-    for held in _candidates(ground, frame, sentences, stated):
-        if (held.subject, held.predicate) in settled or _is_restated(held, stated):
+    for belief in _candidates(ground, frame, sentences, stated):
+        if (belief.subject, belief.predicate) in settled or _is_restated(belief, stated):
             continue
-        if not own and not held.subject[:1].isupper():
+        if not own and not belief.subject[:1].isupper():
             continue  # others' words end nothing of the user's
-        if any(_is_over(sentence, held, stated, closely=not own) for sentence in sentences):
-            over[held] = None
+        if any(_is_over(sentence, belief, stated, closely=not own) for sentence in sentences):
+            over[belief] = None
     if own:
         over.update(dict.fromkeys(_left_unnamed(ground, frame, sentences)))
-    ends = [FoundFact(held.subject, held.predicate, held.value, action="end") for held in over]
-    return Doubted(ends, [fact for fact in facts if not any(_only_says(fact, held) for held in over)])
+    ends = [FoundFact(belief.subject, belief.predicate, belief.value, action="end") for belief in over]
+    return Doubted(ends, [fact for fact in facts if not any(_only_says(fact, belief) for belief in over)])
 
 
 _OVER_TO: Final = re.compile(
@@ -159,9 +159,9 @@ def _left_unnamed(ground: Ground, frame: Frame, sentences: Sequence[_Sentence]) 
             continue
         new = words_of(found["new"] or found["other"])
         chosen = [
-            held
-            for held in ground.held(USER)
-            if held.predicate in _CHOSEN and _words_in(held)[0] and held.recorded < frame.occurred_at
+            belief
+            for belief in ground.held(USER)
+            if belief.predicate in _CHOSEN and _words_in(belief)[0] and belief.recorded < frame.occurred_at
         ]
         if len(chosen) == 1 and not new & _words_in(chosen[0])[0]:
             return chosen
@@ -252,10 +252,10 @@ def _candidates(
     phrases = [phrase for sentence in sentences for phrase in sentence.phrases()]
     named = {key for keys in ground.known([*phrases, *_doings(stated)]).values() for key in keys}
     subjects = {USER, *(fact.subject for fact in stated), *named}
-    held = [item for subject in sorted(subjects) for item in ground.held(subject)]
+    beliefs = [item for subject in sorted(subjects) for item in ground.held(subject)]
     return [
         item
-        for item in dict.fromkeys([*held, *ground.latest()])
+        for item in dict.fromkeys([*beliefs, *ground.latest()])
         if item.recorded < frame.occurred_at and item.predicate not in _FOR_GOOD
     ]
 

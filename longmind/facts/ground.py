@@ -65,22 +65,24 @@ class Ground:
                 for f, s, p, e in rows
                 if f.fact_id in objects
             ]
-            said = [
-                held for held in self._said.get(norm, []) if not predicates or held.predicate in predicates
+            matching = [
+                belief
+                for belief in self._said.get(norm, [])
+                if not predicates or belief.predicate in predicates
             ]
-            self._held[key][:0] = reversed(said)
+            self._held[key][:0] = reversed(matching)
         return self._held[key]
 
     def note(self, fact: FoundFact, frame: Frame) -> None:
         """What the same text has just said is held from here on."""
         if fact.action == "record" and fact.value is not None and isinstance(fact.value, str | Entity):
             since = frame.occurred_at if fact.valid_from is None else fact.valid_from
-            held = Held(
+            belief = Held(
                 fact.subject, fact.predicate, fact.value, fact.cardinality or "many", since, frame.occurred_at
             )
             norm = Entity(fact.subject).norm
-            self._said.setdefault(norm, []).append(held)
-            self._noted.append(held)
+            self._said.setdefault(norm, []).append(belief)
+            self._noted.append(belief)
             for key in [key for key in self._held if key[0] == norm]:
                 del self._held[key]
 
@@ -107,7 +109,7 @@ class Ground:
 
     def just_said(self) -> list[Held]:
         """What the same text has said so far, the newest first."""
-        return [held for held in reversed(self._noted) if held.predicate not in ("session_id", "title")]
+        return [belief for belief in reversed(self._noted) if belief.predicate not in ("session_id", "title")]
 
     def _objects(self, facts: Sequence[FactRow]) -> dict[int, str | Entity]:
         named = {fact.object_entity_id for fact in facts if fact.object_entity_id is not None}

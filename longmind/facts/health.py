@@ -168,7 +168,7 @@ def _unfounded(db: Connection) -> Iterator[Problem]:
             for state in states:
                 if len(state.facts) > 1:
                     continue  # predicates that did not compete in earlier formats
-                held = {(item.value, item.start, item.end) for item in state.slot.belief()}
+                beliefs = {(item.value, item.start, item.end) for item in state.slot.belief()}
                 stored = {(row.fact_id, row.valid_from, row.valid_to) for row in state.stored}
-                for fact_id in sorted({item[0] for item in held ^ stored}, key=str):
+                for fact_id in sorted({item[0] for item in beliefs ^ stored}, key=str):
                     yield Problem("fact", f"the periods of fact {fact_id} do not follow from what was said")

@@ -28,8 +28,8 @@ def own_words(item: Assertion | Mapping[str, Any]) -> Assertion:
     if isinstance(subject, str):
         subject = _news(subject, "subject")
     if isinstance(value, str):
-        told = _news(value, "value")
-        value = value if told is value else type(value)(told)
+        news = _news(value, "value")
+        value = value if news is value else type(value)(news)
     if subject is assertion.subject and value is assertion.value:
         return assertion
     return replace(assertion, subject=subject, value=value)

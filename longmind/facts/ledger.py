@@ -308,13 +308,13 @@ class Ledger(Reader):
         """
         pieces, why = validate.check_evidence(evidence), check_label(reason, "reason")
         # No value means whatever the predicate holds.
-        told = own_words(Assertion(subject, predicate, value, qualifiers=qualifiers))  # type: ignore[arg-type]
-        claim = ending(told, at=at, evidence=pieces, reason=why)
+        assertion = own_words(Assertion(subject, predicate, value, qualifiers=qualifiers))  # type: ignore[arg-type]
+        claim = ending(assertion, at=at, evidence=pieces, reason=why)
         space_name, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             redactor = self.store.redaction.redactor(space_name, tx)
             if redactor is not None:
-                clean = redacted(told, redactor)
+                clean = redacted(assertion, redactor)
                 claim = ending(clean, at=at, evidence=pieces, reason=redactor.text(why))
             ready = validate.check_frames(tx, [claim], space=space_name, dialect=self.store.engine.dialect)
             [result] = write.write(tx, ready, ledger=ledger, space=space_name).results
@@ -415,7 +415,7 @@ class Ledger(Reader):
             whom = names.meant(tx.db, ledger, entity)
             doomed = removal.assertions_of(tx.db, whom, predicate=relation, value=only_value)
             assert not doomed or tx.system
-            said = removal.statements_of(tx.db, doomed)
+            statements = removal.statements_of(tx.db, doomed)
             facts = {row.fact_id for row in doomed if row.fact_id is not None}
             counts = erasure.remove_wording(self.store, tx, facts)
             tx.db.run(erasure.OPEN_GATE)
@@ -424,7 +424,7 @@ class Ledger(Reader):
             if predicate is None and value is None:
                 counts = removal.counted(counts, removal.forget_entities(tx.db, whom))
             tx.db.run("DELETE FROM store_erasing")
-            suppression.suppress(tx, ledger, said, entropy=self.store.entropy)
+            suppression.suppress(tx, ledger, statements, entropy=self.store.entropy)
             assert not any(counts.values()) or tx.system
             number = erasure.mark(tx)
         return FactErasure(removal.counted(counts), scrubbed=erasure.scrub(self.store, number))
@@ -449,14 +449,16 @@ class Ledger(Reader):
         action: validate.Stating = "record",
     ) -> list[Recorded]:
         space_name, ledger = self._place(space, scope, user)
-        told, now = [own_words(item) for item in items], self.store.now()
-        claims = [validate.claim(item, action=action, now=now) for item in told]
+        assertions, now = [own_words(item) for item in items], self.store.now()
+        claims = [validate.claim(item, action=action, now=now) for item in assertions]
         if not claims:
             return []
         with self.store.write() as tx:
             redactor = self.store.redaction.redactor(space_name, tx)
             if redactor is not None:
-                claims = [validate.claim(redacted(item, redactor), action=action, now=now) for item in told]
+                claims = [
+                    validate.claim(redacted(item, redactor), action=action, now=now) for item in assertions
+                ]
             validate.check_premises(tx.db, claims, ledger=ledger)
             ready = validate.check_frames(tx, claims, space=space_name, dialect=self.store.engine.dialect)
             results = write.write(tx, ready, ledger=ledger, space=space_name).results

@@ -34,14 +34,14 @@ def mentions(query: str) -> list[Mention]:
     """The whole query, its word sequences of five down to two, then its words of two characters or more."""
     query = _readable(query)
     longest: dict[str, int] = {}
-    places = list(_words(query))[:_MOST_WORDS]
+    words = list(_words(query))[:_MOST_WORDS]
     norms = [(0, alias_norm(query))]
-    for length in range(min(_LONGEST_SEQUENCE, len(places)), 1, -1):
+    for length in range(min(_LONGEST_SEQUENCE, len(words)), 1, -1):
         source = _LONGEST_SEQUENCE + 1 - length
-        for first in range(len(places) - length + 1):
-            piece = query[places[first][0] : places[first + length - 1][1]]
+        for first in range(len(words) - length + 1):
+            piece = query[words[first][0] : words[first + length - 1][1]]
             norms.append((source, alias_norm(piece)))
-    for start, end in places:
+    for start, end in words:
         norm = alias_norm(query[start:end])
         if len(norm) >= 2:
             norms.append((LAST_SOURCE, norm))

@@ -66,36 +66,36 @@ def _by_pronoun(ground: Ground, frame: Frame, item: Extraction) -> Extraction:
 def _spoken_of(ground: Ground, frame: Frame, pronoun: str) -> str | None:
     speaker = frame.speaker or USER
     ties: dict[str, set[str]] = defaultdict(set)
-    for held in ground.held(speaker, tuple(sorted(RELATIONS))):
-        ties[Entity(str(held.value)).norm].add(held.predicate)
+    for belief in ground.held(speaker, tuple(sorted(RELATIONS))):
+        ties[Entity(str(belief.value)).norm].add(belief.predicate)
     wrong = MALE if pronoun in ("she", "her") else FEMALE
     names: dict[str, str] = {}
     last: int | None = None
-    for held in ground.latest():
-        if frame.occurred_at - held.recorded > _RECENT or (last is not None and held.recorded < last):
+    for belief in ground.latest():
+        if frame.occurred_at - belief.recorded > _RECENT or (last is not None and belief.recorded < last):
             break  # of one text all is recorded at one instant
-        named = str(held.value) if held.predicate in RELATIONS else held.subject
+        named = str(belief.value) if belief.predicate in RELATIONS else belief.subject
         norm = Entity(named).norm
         relations = {named.rpartition("/")[2]} if "/" in named else ties.get(norm, set())
         if relations & RELATIONS and relations - wrong:
             names[norm] = named
-            last = held.recorded
+            last = belief.recorded
     return next(iter(names.values())) if len(names) == 1 else None
 
 
 def _by_known_names(ground: Ground, item: Extraction) -> Extraction:
     """A name that means one known entity becomes that entity's key; "my wife" the one who is known to be."""
     names = {fact.subject for fact in item.facts if fact.predicate not in ("session_id", "title", "is_a")}
-    known = ground.known(names)
+    names_by_key = ground.known(names)
     keys: dict[str, str] = {}
     for name in names:
-        matching = known.get(alias_norm(name), set())
+        matching = names_by_key.get(alias_norm(name), set())
         own = Entity(name).norm
         if len(matching) == 1 and all(Entity(key).norm != own for key in matching):
             keys[name] = next(iter(matching))
         elif "/" in name and not any(Entity(key).norm == own for key in matching):
             owner, _, relation = name.rpartition("/")
-            values = {str(held.value) for held in ground.held(owner, (relation,))}
+            values = {str(belief.value) for belief in ground.held(owner, (relation,))}
             if len(values) == 1:
                 keys[name] = values.pop()
     named = _naming(ground, item.facts, keys)
@@ -117,8 +117,8 @@ def _naming(ground: Ground, facts: Sequence[FoundFact], keys: dict[str, str]) ->
         ):
             key = f"{fact.subject}/{fact.predicate}"
             if any(
-                Entity(known).norm == Entity(key).norm
-                for known in ground.known([key]).get(alias_norm(key), ())
+                Entity(label).norm == Entity(key).norm
+                for label in ground.known([key]).get(alias_norm(key), ())
             ):
                 keys[str(fact.value)] = key
                 fact = replace(fact, value=str(fact.value))

@@ -135,13 +135,13 @@ class LedgerPlan:
         (it begins later than its own system time) is still to come, and is not followed.
         """
         moment = reading
-        for said, row in state.starts():
-            if said.effect is Effect.ENDS and not said.means(fact_id):
+        for claim, row in state.starts():
+            if claim.effect is Effect.ENDS and not claim.means(fact_id):
                 continue
             recorded_at = self._now if row is None else row.system_from
-            if reading < said.start <= recorded_at:
+            if reading < claim.start <= recorded_at:
                 # A millisecond later, so that both keep a place in the history.
-                moment = max(moment, said.start + (said.value != fact_id))
+                moment = max(moment, claim.start + (claim.value != fact_id))
         return moment
 
     def _correct(
@@ -364,15 +364,15 @@ class LedgerPlan:
 def _says(state: SlotState, value: int | None) -> bool:
     """Whether something was said of a value and not taken back since, though nothing may follow from it."""
     return any(
-        (value is None or said.value == value)
+        (value is None or claim.value == value)
         and not any(
-            item.order > said.order
-            and item.means(said.value)
-            and item.start <= said.start
+            item.order > claim.order
+            and item.means(claim.value)
+            and item.start <= claim.start
             and item.end is None
             for item in state.slot.denials
         )
-        for said in state.slot.claims
+        for claim in state.slot.claims
     )
 
 

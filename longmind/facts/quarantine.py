@@ -147,7 +147,9 @@ def decide(tx: Transaction, view: View, assertion_id: int, *, confirmed: bool) -
     insert(tx.db, [RulingRow(tx.allocate("fact_ruling"), assertion_id, int(confirmed), tx.system, None)])
     loaded = Loader(Resolver(tx, row.ledger))
     states = loaded.load_whole([row])
-    said = {row.fact_id} if row.fact_id is not None else set()
+    fact_ids = {row.fact_id} if row.fact_id is not None else set()
     joining = {assertion_id: row} if confirmed else {}
-    store_again(tx, loaded, states, said=said, reason="superseded" if confirmed else "rejected", new=joining)
+    store_again(
+        tx, loaded, states, said=fact_ids, reason="superseded" if confirmed else "rejected", new=joining
+    )
     return True

@@ -149,8 +149,10 @@ class Reader:
 
         Valid time runs across, system time down; a box is one period as the store held it.
         """
-        found = self.history(subject, predicate, as_of=as_of, limit=limit, evidence=3, space=space, user=user)
-        return Timeline(found.facts, str(Entity(subject)), found.truncated)
+        history = self.history(
+            subject, predicate, as_of=as_of, limit=limit, evidence=3, space=space, user=user
+        )
+        return Timeline(history.facts, str(Entity(subject)), history.truncated)
 
     def diff(
         self,

@@ -117,10 +117,10 @@ class Replay:
         lives: list[_Life] = []
         current: dict[Rectangle, _Life] = {}
         for moment in moments:
-            held = self._held([row for row in rows if alive.at(row, moment)], moment)
-            for rectangle in [key for key in current if key not in held]:
+            beliefs = self._held([row for row in rows if alive.at(row, moment)], moment)
+            for rectangle in [key for key in current if key not in beliefs]:
                 current.pop(rectangle).until = moment
-            for rectangle, supporters in held.items():
+            for rectangle, supporters in beliefs.items():
                 if rectangle not in current:
                     current[rectangle] = _Life(*rectangle, moment)
                     lives.append(current[rectangle])
@@ -131,16 +131,16 @@ class Replay:
         self.names.same = same.at(self.identities, moment)
         loader = Loader(self.names)
         loader.take(rows)
-        held: dict[Rectangle, set[int]] = {}
+        beliefs: dict[Rectangle, set[int]] = {}
         for state in loader.slots.values():
             state.refresh()
             for span in state.spans:
-                held[span.fact_id, span.start, span.end] = {
-                    said.order
-                    for said in (*state.slot.claims, *state.slot.endings)
-                    if state.slot.speaks_for(said, span.held)
+                beliefs[span.fact_id, span.start, span.end] = {
+                    claim.order
+                    for claim in (*state.slot.claims, *state.slot.endings)
+                    if state.slot.speaks_for(claim, span.held)
                 }
-        return held
+        return beliefs
 
     def _store(self, lives: list[_Life], rows: dict[int, AssertionRow]) -> int:
         tx = self.tx

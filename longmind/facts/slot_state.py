@@ -46,8 +46,8 @@ class SlotState:
         return sorted(self.facts.get(predicate_id, ()))
 
     def starts(self) -> Iterator[tuple[Said, AssertionRow | None]]:
-        for said in (*self.slot.claims, *self.slot.endings):
-            yield said, self.rows.get(said.order)
+        for claim in (*self.slot.claims, *self.slot.endings):
+            yield claim, self.rows.get(claim.order)
 
     def add(self, said: Said) -> Outcome:
         """Take an assertion in, and say which spans it closed and opened."""
@@ -67,7 +67,7 @@ class SlotState:
         self.touched = True
         if start is None:
             low, high, affected = 0, len(self.spans), self.spans
-            held = self.slot.belief()
+            beliefs = self.slot.belief()
         else:
             low = max(0, bisect_left(self.spans, start, key=_start) - 1)
             while low < len(self.spans) and _ends_before(self.spans[low], start):
@@ -75,18 +75,18 @@ class SlotState:
             high = len(self.spans) if end is None else bisect_left(self.spans, end + 1, lo=low, key=_start)
             affected = self.spans[low:high]
             behind = [span.held for span in affected]
-            held = [
+            beliefs = [
                 *(Held(span.fact_id, span.start, start) for span in affected if span.start < start),
                 *self.slot.belief(start, end, behind=behind),
             ]
             if end is not None:
-                held += [
+                beliefs += [
                     Held(span.fact_id, max(span.start, end), span.end)
                     for span in affected
                     if span.end is None or span.end > end
                 ]
         kept = {span.held: span for span in affected}
-        fresh = [kept.pop(item) if item in kept else _span(item) for item in _joined(held)]
+        fresh = [kept.pop(item) if item in kept else _span(item) for item in _joined(beliefs)]
         self.spans[low:high] = fresh
         return Outcome(affected, fresh, list(kept.values()))
 

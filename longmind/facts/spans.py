@@ -119,10 +119,10 @@ def _supporters(
             if not after and (row.valid_to is None or span.start < row.valid_to):
                 resting[row.assertion_id] = row
     slot = state.slot
-    for said in (*slot.claims, *slot.endings):
-        if slot.speaks_for(said, span.held):
-            key = numbers.get(said.order, said.order)
-            resting[key] = new.get(key) or state.rows.get(said.order)
+    for claim in (*slot.claims, *slot.endings):
+        if slot.speaks_for(claim, span.held):
+            key = numbers.get(claim.order, claim.order)
+            resting[key] = new.get(key) or state.rows.get(claim.order)
     return resting
 
 

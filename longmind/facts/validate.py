@@ -116,8 +116,8 @@ def located(db: Connection, cited: Sequence[Evidence], *, space: str, dialect: D
 def check_premises(db: Connection, claims: Sequence[Claim], *, ledger: str) -> None:
     """Facts that others are derived from must be in the same ledger, or global."""
     premises = {premise for item in claims for premise in item.premises}
-    places = Clause("1 = 1") if not premises else among("x.ledger", [ledger, GLOBAL])
-    fact_ids = {row.fact_id for row in select_among(db, FactRow, "fact_id", premises, also=places)}
+    in_ledger = Clause("1 = 1") if not premises else among("x.ledger", [ledger, GLOBAL])
+    fact_ids = {row.fact_id for row in select_among(db, FactRow, "fact_id", premises, also=in_ledger)}
     for premise in sorted(premises - fact_ids):
         raise NotFound(f"There is no fact {premise} here to derive from.", hint="It may be in another space.")
 

@@ -44,17 +44,17 @@ def about(
     min_trust: int | None = None,
 ) -> FactsResult:
     """What is so of a subject, named by its key or else by an alias."""
-    places = _entities(db, view, subject.norm)
-    if not places:
+    entities = _entities(db, view, subject.norm)
+    if not entities:
         other = one_key(db, view, subject)
-        places = {} if other is None else _entities(db, view, other)
-    if not places:
+        entities = {} if other is None else _entities(db, view, other)
+    if not entities:
         return FactsResult(())
     # A value can only stand in front of another where a nearer and a farther ledger know the subject.
-    shadows = len(set(places.values())) > 1 and (GLOBAL in places.values() or isinstance(view.user, str))
+    shadows = len(set(entities.values())) > 1 and (GLOBAL in entities.values() or isinstance(view.user, str))
     condition = both(
         [
-            among("e.entity_id", sorted(places)),
+            among("e.entity_id", sorted(entities)),
             of_predicates(predicates),
             seen(view, shadowed=shadowed or not shadows),
             trusted(min_trust),
@@ -74,11 +74,11 @@ def _entities(db: Connection, view: View, norm: str) -> dict[int, str]:
 
 def entities_named(db: Connection, view: View, subject: Entity) -> list[int]:
     """The entities that a key, or else an alias, means, with those that are merged into them."""
-    places = _entities(db, view, subject.norm)
-    if not places:
+    entities = _entities(db, view, subject.norm)
+    if not entities:
         other = one_key(db, view, subject)
-        places = {} if other is None else _entities(db, view, other)
-    return sorted(same.members(db, view.as_of, places))
+        entities = {} if other is None else _entities(db, view, other)
+    return sorted(same.members(db, view.as_of, entities))
 
 
 def about_each(

@@ -94,7 +94,7 @@ def store(plan: LedgerPlan) -> int:
 
 def _assertion_row(plan: LedgerPlan, assertion_id: int, new: NewAssertion) -> AssertionRow:
     item, claim, tx = new.item, new.item.claim, plan.tx
-    said = claim.lineage
+    lineage = claim.lineage
     return AssertionRow(
         assertion_id,
         plan.ledger,
@@ -111,9 +111,9 @@ def _assertion_row(plan: LedgerPlan, assertion_id: int, new: NewAssertion) -> As
         None,
         int(claim.by_hand),
         1 if claim.premises else 0,
-        said.channel,
-        said.speaker,
-        said.user,
+        lineage.channel,
+        lineage.speaker,
+        lineage.user,
         new.trust,
         int(new.held_back),
         claim.reason,

@@ -108,8 +108,8 @@ def key_proof(environment: Mapping[str, str]) -> str:
 
     It goes over the socket only: in a name of a file, a passphrase could be guessed from it.
     """
-    given = sorted(item for item in environment.items() if item[0].startswith(_KEY))
-    return hashlib.sha256(repr(given).encode("utf-8", "surrogateescape")).hexdigest()
+    settings = sorted(item for item in environment.items() if item[0].startswith(_KEY))
+    return hashlib.sha256(repr(settings).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def start(store: str, environment: Mapping[str, str] = os.environ) -> None:

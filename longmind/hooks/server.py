@@ -36,10 +36,10 @@ class Server:
     def serves(self, store_id: str) -> bool:
         """Whether it is ours, and has this store."""
         try:
-            found = self._send("GET", "/health", None, seconds=_READ_SECONDS)
+            answer = self._send("GET", "/health", None, seconds=_READ_SECONDS)
         except (Unavailable, InvalidInput):
             return False
-        return bool(store_id) and found.get("store") == store_id
+        return bool(store_id) and answer.get("store") == store_id
 
     def recall(self, question: str, *, session: str) -> str:
         context = self._ask("recall", {"query": question, "budget": _BUDGET}, several=True)
@@ -95,13 +95,13 @@ class Server:
         headers = self._headers if asked is None else self._headers | self._secret
         response = exchange(method, url, timeout=seconds, most_bytes=_MOST_BYTES, headers=headers, body=body)
         try:
-            found = parse_json(response.body)
+            answer = parse_json(response.body)
         except ValueError:
             raise Unavailable(f"The server answered {path} with something that is not JSON.") from None
-        if not isinstance(found, dict):
+        if not isinstance(answer, dict):
             raise Unavailable(f"The server answered {path} with no object.")
         if response.status in (400, 422):
-            raise InvalidInput(f"The server refused {path}: {found.get('error')}.")
+            raise InvalidInput(f"The server refused {path}: {answer.get('error')}.")
         if response.status != 200:
-            raise Unavailable(f"The server answered {path} with {response.status}: {found.get('error')}.")
-        return found
+            raise Unavailable(f"The server answered {path} with {response.status}: {answer.get('error')}.")
+        return answer

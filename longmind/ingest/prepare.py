@@ -231,6 +231,6 @@ def joined(done: Sequence[Slice]) -> Prepared:
     names = {name: None for _, prepared in done for name in prepared}
     items: dict[str, list[object]] = {name: [] for name in names}
     for drafts, prepared in done:
-        for name, made in items.items():
-            made += prepared.get(name) or [None] * len(drafts)
+        for name, extras in items.items():
+            extras += prepared.get(name) or [None] * len(drafts)
     return items

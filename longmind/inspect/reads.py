@@ -123,14 +123,14 @@ def _fact_counts(db: Connection, view: View, since: int) -> dict[str, int]:
     spans = "fact_span s JOIN fact c ON c.fact_id = s.fact_id"
     here = ledgers(view, "c.ledger")
     system, valid = view.as_of.system, view.as_of.valid
-    held = both([here, _known_at(system), _valid_at(valid)])
+    current = both([here, _known_at(system), _valid_at(valid)])
     pending = Clause(
         "x.held_back = 1 AND NOT EXISTS (SELECT 1 FROM fact_ruling r WHERE r.assertion_id = x.assertion_id "
         "AND r.until IS NULL)"
     )
     return {
         "entities": _count(db, "fact_entity e", ledgers(view, "e.ledger")),
-        "facts": _count(db, spans, held),
+        "facts": _count(db, spans, current),
         "learned_today": _count(db, spans, here & Clause("s.system_from > ?", (since,))),
         "ended_today": _count(db, spans, here & Clause("s.system_to > ?", (since,))),
         "quarantined": _count(db, "fact_assertion x", ledgers(view, "x.ledger") & pending),
@@ -279,13 +279,13 @@ def learned(
 
 
 def _learned_facts(db: Connection, view: View, ids: Sequence[int]) -> Iterable[LearnedFact]:
-    held = both([_known_at(view.as_of.system), _valid_at(view.as_of.valid)])
+    current = both([_known_at(view.as_of.system), _valid_at(view.as_of.valid)])
     clause = both([among("v.frame_id", ids), ledgers(view, "c.ledger")])
     sql = (
         f"SELECT v.frame_id, v.start_byte, v.end_byte, c.fact_id, e.key, p.key, {OBJECT_COLUMNS}, o.key, "
         "x.held_back, "
         "(SELECT r.confirmed FROM fact_ruling r WHERE r.assertion_id = x.assertion_id AND r.until IS NULL), "
-        f"EXISTS (SELECT 1 FROM fact_span s WHERE s.fact_id = c.fact_id AND {held.sql}) "
+        f"EXISTS (SELECT 1 FROM fact_span s WHERE s.fact_id = c.fact_id AND {current.sql}) "
         "FROM fact_evidence v LEFT JOIN fact_assertion x ON x.assertion_id = v.assertion_id "
         "JOIN fact c ON c.fact_id = coalesce(v.fact_id, x.fact_id) "
         "JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
@@ -294,7 +294,7 @@ def _learned_facts(db: Connection, view: View, ids: Sequence[int]) -> Iterable[L
         f"WHERE {clause.sql} ORDER BY v.frame_id, v.start_byte, c.fact_id"
     )
     listed: set[tuple[Any, ...]] = set()
-    for row in db.all(sql, held.values + clause.values):
+    for row in db.all(sql, current.values + clause.values):
         frame_id, start, end, fact_id, subject, predicate = row[:6]
         if (frame_id, start, end, fact_id) not in listed:
             listed.add((frame_id, start, end, fact_id))

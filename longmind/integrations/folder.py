@@ -55,10 +55,10 @@ class MemoryFolder:
                     f"No replacement was performed, old_str `{old}` did not appear verbatim in {name}."
                 )
             if count > 1:
-                places = [str(number) for number, line in enumerate(text.split("\n"), 1) if old in line]
+                line_numbers = [str(number) for number, line in enumerate(text.split("\n"), 1) if old in line]
                 raise Conflict(
                     f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: "
-                    f"{', '.join(places)}. Please ensure it is unique"
+                    f"{', '.join(line_numbers)}. Please ensure it is unique"
                 )
             changed = text.replace(old, new)
             self._write(name, changed, frame)

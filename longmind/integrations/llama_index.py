@@ -71,12 +71,12 @@ class LongmindMemoryBlock(BaseMemoryBlock[str]):
     async def _aput(self, messages: list[ChatMessage]) -> None:
         for session, leaving in _by_session(messages):
             name = self._session(session)
-            known = self._kept.get(name)
+            kept = self._kept.get(name)
             await self._keep_new(session, leaving)
-            if known is None:
+            if kept is None:
                 del self._kept[name]  # what follows may be kept or not: look back again
             else:
-                self._kept[name] = known[sum(_plain(message) is not None for message in leaving) :]
+                self._kept[name] = kept[sum(_plain(message) is not None for message in leaving) :]
 
     async def keep_chat(self, chat: ChatMemory) -> None:
         """Keep what is new in a chat: call it when a conversation ends, so that its last answer is kept."""
@@ -87,18 +87,18 @@ class LongmindMemoryBlock(BaseMemoryBlock[str]):
 
     async def _keep_new(self, session: str | None, chat: Sequence[ChatMessage]) -> None:
         """Keep what follows on the messages that are kept; the same words said twice are two messages."""
-        said = [plain for message in chat if (plain := _plain(message)) is not None]
+        messages = [plain for message in chat if (plain := _plain(message)) is not None]
         name, agent = self._session(session), self._agent.for_caller(session=session)
         if name in self._kept:
-            known = self._kept[name]
+            kept = self._kept[name]
         else:  # a chat that an earlier process may have begun
-            known = await in_thread(agent.safely, "look back", lambda: _kept_before(agent, said), [])
-        same = _same_beginning(known, said)
-        new = said[same:]
+            kept = await in_thread(agent.safely, "look back", lambda: _kept_before(agent, messages), [])
+        same = _same_beginning(kept, messages)
+        new = messages[same:]
         if not new or await agent.akeep(new):
-            self._kept[name] = said
+            self._kept[name] = messages
         else:
-            self._kept[name] = said[:same]
+            self._kept[name] = messages[:same]
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """Recall less, instead of dropping all of it."""
@@ -115,7 +115,7 @@ def _plain(message: ChatMessage) -> dict[str, Any] | None:
 
 def _same_beginning(known: Sequence[Any], said: Sequence[Any]) -> int:
     return next(
-        (place for place, (one, other) in enumerate(zip(known, said, strict=False)) if one != other),
+        (position for position, (one, other) in enumerate(zip(known, said, strict=False)) if one != other),
         min(len(known), len(said)),
     )
 

@@ -177,9 +177,9 @@ def named_place(image: Image) -> dict[str, str]:
         value = _text(html.unescape(match[1] or match[2])) if match else ""
         names[name] = value or _text(records.get(_IPTC_PLACES[name]))
     parts = (names["city"], names["region"], names["country"])
-    place = ", ".join(dict.fromkeys(_one_line(part) for part in parts if part))
+    place_name = ", ".join(dict.fromkeys(_one_line(part) for part in parts if part))
     spot = _one_line(names["location"])
-    return {**({"place": place} if place else {}), **({"location": spot} if spot else {})}
+    return {**({"place": place_name} if place_name else {}), **({"location": spot} if spot else {})}
 
 
 def _one_line(text: str) -> str:

@@ -108,9 +108,11 @@ class RecordingReader:
             about["artist"] = artist
         if moment := _moment(tags.get("creation_time", "")):
             about["recorded_ms"], about["taken_at"] = moment, format_ms(moment)
-        place = _PLACE.match(tags.get("location", "") or tags.get("com.apple.quicktime.location.iso6709", ""))
-        if place is not None and abs(float(place[1])) <= 90 and abs(float(place[2])) <= 180:
-            about |= self._tools.placed({"lat": float(place[1]), "lon": float(place[2])})
+        coordinates = _PLACE.match(
+            tags.get("location", "") or tags.get("com.apple.quicktime.location.iso6709", "")
+        )
+        if coordinates is not None and abs(float(coordinates[1])) <= 90 and abs(float(coordinates[2])) <= 180:
+            about |= self._tools.placed({"lat": float(coordinates[1]), "lon": float(coordinates[2])})
         for stream in container.streams.video[:1]:
             about |= {"width": stream.width, "height": stream.height}
         return about

@@ -132,5 +132,5 @@ def _agreeing(
 
 
 def _places(ascending: Int64Array, ids: Int64Array) -> Int64Array:
-    places: Int64Array = ascending.searchsorted(ids)
-    return places
+    positions: Int64Array = ascending.searchsorted(ids)
+    return positions

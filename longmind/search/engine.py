@@ -231,10 +231,10 @@ def _vector_notes(reports: Sequence[LaneReport]) -> Iterator[str]:
 
 def _left_out_as_unsure(request: SearchRequest, ranking: Ranking, frame_id: int) -> float | None:
     """The confidence of a candidate that does not reach the least that was asked for; None of any other."""
-    places = (ranking.candidates.ids == frame_id).nonzero()[0]
-    if request.min_score is None or not len(places):
+    positions = (ranking.candidates.ids == frame_id).nonzero()[0]
+    if request.min_score is None or not len(positions):
         return None
-    sure = float(ranking.confidence[places[0]])
+    sure = float(ranking.confidence[positions[0]])
     return sure if sure < request.min_score else None
 
 

@@ -196,15 +196,15 @@ class Golden:
     ) -> GoldenReport:
         """Ask the golden questions, and say what is missing, why, and what moved since the last run."""
         questions = self._named(names, space)
-        results, places = [], {}
+        results, hits = [], {}
         for question in questions:
             answer = self._ask(question, space, options)
-            places[question.name] = [hit.frame.id for hit in answer]
+            hits[question.name] = [hit.frame.id for hit in answer]
             results.append(self._judge(question, answer, space, options))
         embedder = self._search.embedding.embedder
         identity = None if embedder is None else embedder.identity.text()
         if keep and results:
-            self._keep(results, places, identity, space)
+            self._keep(results, hits, identity, space)
         passed = sum(result.passed for result in results)
         return GoldenReport(tuple(results), passed, len(results) - passed, self._store.revision(), identity)
 
@@ -316,11 +316,13 @@ class Golden:
         space: str | None,
         options: Mapping[str, Any] | None,
     ) -> GoldenResult:
-        places = {hit.frame.id: rank for rank, hit in enumerate(results, 1)}
-        ranks = {f"frame {frame_id}": places[frame_id] for frame_id in question.frames if frame_id in places}
+        rank_of = {hit.frame.id: rank for rank, hit in enumerate(results, 1)}
+        ranks = {
+            f"frame {frame_id}": rank_of[frame_id] for frame_id in question.frames if frame_id in rank_of
+        }
         problems = []
         for frame_id in question.frames:
-            if frame_id not in places:
+            if frame_id not in rank_of:
                 why = self._search.why_not(self._request(question, space, options), frame_id)
                 problems.append(f"frame {frame_id} is missing: {why.reason}")
         for text in question.texts:
@@ -330,9 +332,9 @@ class Golden:
             else:
                 ranks[repr(text)] = rank
         problems += [
-            f"frame {frame_id} should not be there, and has place {places[frame_id]}"
+            f"frame {frame_id} should not be there, and has place {rank_of[frame_id]}"
             for frame_id in question.not_frames
-            if frame_id in places
+            if frame_id in rank_of
         ]
         problems += [
             f"frame {hit.frame.id} says {text!r}, which no hit may"
@@ -340,7 +342,7 @@ class Golden:
             for hit in results
             if _says(hit, text)
         ]
-        moved = self._moved(question, tuple(places), space)
+        moved = self._moved(question, tuple(rank_of), space)
         return GoldenResult(question.name, question.query, not problems, tuple(problems), moved, ranks)
 
     def _moved(self, question: GoldenQuestion, now: Sequence[int], space: str | None) -> tuple[str, ...]:
@@ -407,8 +409,10 @@ def _kept_runs(value: str, name: str) -> _Kept:
     try:
         kept = parse_json(value)
         # Earlier versions kept the places of the last run alone.
-        places, runs = (kept, []) if isinstance(kept, list) else (kept["places"], kept["runs"])
-        return _Kept([check_frame_id(frame_id) for frame_id in places], [_run(name, **run) for run in runs])
+        frame_ids, runs = (kept, []) if isinstance(kept, list) else (kept["places"], kept["runs"])
+        return _Kept(
+            [check_frame_id(frame_id) for frame_id in frame_ids], [_run(name, **run) for run in runs]
+        )
     except (ValueError, TypeError, KeyError, AttributeError, InvalidInput):
         raise damaged("store_setting") from None
 

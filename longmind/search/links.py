@@ -75,5 +75,5 @@ def _names(text: str, asked: set[str]) -> Iterator[str]:
 
 def _saying(state: SearchState, lengths: Measured, name: str) -> Int64Array:
     """The frames that say every word of a name."""
-    known = state.vocabulary.terms(state.snapshot, {}, lengths.corpus)
-    return reduce(np.intersect1d, [known.frame_ids(word) for word in dict.fromkeys(terms(name))])
+    vocabulary = state.vocabulary.terms(state.snapshot, {}, lengths.corpus)
+    return reduce(np.intersect1d, [vocabulary.frame_ids(word) for word in dict.fromkeys(terms(name))])

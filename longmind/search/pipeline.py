@@ -370,18 +370,18 @@ def give_way(
     bonuses: dict[int, list[Bonus]], outdated: Mapping[int, int], ids: Int64Array, scores: Float64Array
 ) -> None:
     """What holds now takes the place of what was replaced, which falls behind it."""
-    places = {int(frame_id): place for place, frame_id in enumerate(ids.tolist())}
+    positions = {int(frame_id): position for position, frame_id in enumerate(ids.tolist())}
     highest: dict[int, tuple[float, int]] = {}
     for old, new in outdated.items():
-        score = float(scores[places[old]])
+        score = float(scores[positions[old]])
         if score > 0:
             lost = -constants.SUPERSEDED * score
-            bonuses[places[old]].append(Bonus("superseded", lost, f"frame {new} says what holds now"))
-        if new in places and score > scores[places[new]]:
-            highest[places[new]] = max((score, old), highest.get(places[new], (score, old)))
-    for place, (score, old) in highest.items():
-        amount = score - float(scores[place])
-        bonuses[place].append(Bonus("current", amount, f"holds now instead of frame {old}"))
+            bonuses[positions[old]].append(Bonus("superseded", lost, f"frame {new} says what holds now"))
+        if new in positions and score > scores[positions[new]]:
+            highest[positions[new]] = max((score, old), highest.get(positions[new], (score, old)))
+    for position, (score, old) in highest.items():
+        amount = score - float(scores[position])
+        bonuses[position].append(Bonus("current", amount, f"holds now instead of frame {old}"))
 
 
 def said_twice(request: SearchRequest, state: SearchState, ids: Int64Array) -> dict[int, int]:

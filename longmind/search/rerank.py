@@ -181,8 +181,8 @@ def _saying(state: SearchState, lengths: Measured, name: str) -> Int64Array:
     words = terms(name)
     if not words:
         return np.zeros(0, dtype=np.int64)
-    known = _terms(state, lengths)
-    return reduce(np.intersect1d, [known.frame_ids(word) for word in dict.fromkeys(words)])
+    vocabulary = _terms(state, lengths)
+    return reduce(np.intersect1d, [vocabulary.frame_ids(word) for word in dict.fromkeys(words)])
 
 
 def _phrases(

@@ -63,8 +63,10 @@ def asks_past(query: str) -> bool:
 
 def superseded(db: Connection, frame_ids: Sequence[int], view: View) -> dict[int, int]:
     """Frames of these that no longer hold, each with the frame that says what holds now."""
-    said = _said(db, frame_ids, view)
-    replaced = {frame_id: said[frame_id] for frame_id in said if _is_replaced(said[frame_id])}
+    statements = _said(db, frame_ids, view)
+    replaced = {
+        frame_id: statements[frame_id] for frame_id in statements if _is_replaced(statements[frame_id])
+    }
     if not replaced:
         return {}
     sizes = _sizes(db, list(replaced))
@@ -78,15 +80,15 @@ def superseded(db: Connection, frame_ids: Sequence[int], view: View) -> dict[int
 
 def _said(db: Connection, frame_ids: Sequence[int], view: View) -> dict[int, _Said]:
     frames = among("v.frame_id", list(frame_ids))
-    said: dict[int, _Said] = defaultdict(_Said)
+    statements: dict[int, _Said] = defaultdict(_Said)
     for statement in _statements(db, frames, view):
-        frame = said[statement.frame_id]
+        frame = statements[statement.frame_id]
         if statement.is_held or statement.action == _ENDS:
             frame.held_bytes.append((statement.start, statement.end))
         else:
             frame.replaced[statement.slot] = statement.said_at
             frame.replaced_bytes.append((statement.start, statement.end))
-    return said
+    return statements
 
 
 def _statements(db: Connection, clause: Clause, view: View) -> list[_Statement]:
@@ -144,7 +146,7 @@ def _sizes(db: Connection, frame_ids: Sequence[int]) -> dict[int, int]:
 
 def _with_holders(db: Connection, replaced: Mapping[int, _Said], view: View) -> dict[int, int]:
     """For each frame the one that holds the value of its first slot now, if every slot has such a frame."""
-    slots = {slot for said in replaced.values() for slot in said.replaced}
+    slots = {slot for statements in replaced.values() for slot in statements.replaced}
     subjects = among("a.subject_entity_id", sorted({subject for subject, _, _ in slots}))
     predicates = sorted({key for _, competing, _ in slots for key in competing})
     clause = both([subjects, among("p.key_norm", predicates), visible(view, EVERYTHING)])
@@ -154,23 +156,23 @@ def _with_holders(db: Connection, replaced: Mapping[int, _Said], view: View) -> 
             entry = (statement.is_held, statement.said_at, statement.frame_id)
             holders[statement.slot] = max(entry, holders.get(statement.slot, entry))
     outdated = {}
-    for frame_id, said in replaced.items():
+    for frame_id, statements in replaced.items():
         later = [
             holders[slot][2]
-            for slot, said_at in sorted(said.replaced.items())
+            for slot, said_at in sorted(statements.replaced.items())
             if slot in holders and (holders[slot][0] or holders[slot][1] >= said_at)
         ]
-        if len(later) == len(said.replaced) and later[0] != frame_id:
+        if len(later) == len(statements.replaced) and later[0] != frame_id:
             outdated[frame_id] = later[0]
     return outdated
 
 
 def told_twice(db: Connection, frame_ids: Sequence[int]) -> dict[int, int]:
     """Memories beside the turn they were made of: the lower of the two, with the other."""
-    places = {frame_id: place for place, frame_id in enumerate(frame_ids)}
-    if len(places) < 2:
+    positions = {frame_id: position for position, frame_id in enumerate(frame_ids)}
+    if len(positions) < 2:
         return {}
-    frames = among("v.frame_id", list(places))
+    frames = among("v.frame_id", list(positions))
     rows = db.all(
         "SELECT v.frame_id, l.frame_id FROM conversation_version v "
         f"JOIN conversation_link l ON l.memory_id = v.memory_id WHERE {frames.sql}",
@@ -178,8 +180,8 @@ def told_twice(db: Connection, frame_ids: Sequence[int]) -> dict[int, int]:
     )
     repeated: dict[int, int] = {}
     for memory, turn in ((int(row[0]), int(row[1])) for row in rows):
-        if turn in places and turn != memory:
-            first, second = sorted((memory, turn), key=places.__getitem__)
+        if turn in positions and turn != memory:
+            first, second = sorted((memory, turn), key=positions.__getitem__)
             if first not in repeated:
                 repeated.setdefault(second, first)
     return repeated

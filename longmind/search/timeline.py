@@ -112,8 +112,8 @@ def _within(
     if until is not None:
         inside &= moments < until
     if spoken is not None and len(spoken.ids):
-        places = np.minimum(spoken.ids.searchsorted(ids), len(spoken.ids) - 1)
-        speaks = ~inside & (spoken.ids[places] == ids)
-        moments = np.where(speaks, spoken.moments[places], moments)
+        positions = np.minimum(spoken.ids.searchsorted(ids), len(spoken.ids) - 1)
+        speaks = ~inside & (spoken.ids[positions] == ids)
+        moments = np.where(speaks, spoken.moments[positions], moments)
         inside |= speaks
     return ids[inside], moments[inside]

@@ -321,16 +321,16 @@ def load(db: Connection, space: str, as_of: AsOf) -> SpaceIndex:
 
 def follow(index: SpaceIndex, db: Connection, revision: int) -> None:
     """Take in what was opened or closed since a revision."""
-    places = among("space", parts_seen(index.space))
-    closed = f"SELECT object_id FROM space_object WHERE {places.sql} AND until > ?"
-    index.drop(str(row[0]) for row in db.all(closed, (*places.values, revision)))
+    in_spaces = among("space", parts_seen(index.space))
+    closed = f"SELECT object_id FROM space_object WHERE {in_spaces.sql} AND until > ?"
+    index.drop(str(row[0]) for row in db.all(closed, (*in_spaces.values, revision)))
     opened = among("x.space", parts_seen(index.space)) & Clause("x.until IS NULL")
-    if len(places.values) == 1:
+    if len(in_spaces.values) == 1:
         index.add(_rows(db, opened & Clause("x.since > ?", (revision,))))
         return
     # A user's object stands before a shared one with the same id, and the shared one returns behind it.
-    touched = f"SELECT object_id FROM space_object WHERE {places.sql} AND (until > ? OR since > ?)"
-    values = (*places.values, revision, revision)
+    touched = f"SELECT object_id FROM space_object WHERE {in_spaces.sql} AND (until > ? OR since > ?)"
+    values = (*in_spaces.values, revision, revision)
     index.add(_rows(db, opened & Clause(f"x.object_id IN ({touched})", values)))
 
 

@@ -192,15 +192,15 @@ def _record(entry: Entry, view: View, names: Mapping[str, str], user: str | None
 def _visible_record(
     entry: Entry, view: View, names: Mapping[str, str], user: str | None
 ) -> AuditRecord | None:
-    places = [_Place(text, names) for text in json.loads(entry.spaces)]
+    spaces = [_Place(text, names) for text in json.loads(entry.spaces)]
     shown = [
         partition
-        for partition in places
+        for partition in spaces
         if partition.is_in(view) and (user is None or partition.user == user)
     ]
     if not shown and (view.spaces is not ALL or user is not None):
         return None
-    whole = len(shown) == len(places)  # otherwise the numbers would tell of other spaces
+    whole = len(shown) == len(spaces)  # otherwise the numbers would tell of other spaces
     return AuditRecord(
         id=entry.entry_id,
         at=entry.at,

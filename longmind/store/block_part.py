@@ -175,5 +175,5 @@ def _expected(db: Connection, key: BlockKey, data: bytes) -> bytes:
 
 def _touches(key: BlockKey, ordered: Sequence[int]) -> bool:
     """Whether one of these ids is in the range of a block."""
-    place = bisect_left(ordered, key.first_id)
-    return place < len(ordered) and ordered[place] <= key.last_id
+    position = bisect_left(ordered, key.first_id)
+    return position < len(ordered) and ordered[position] <= key.last_id

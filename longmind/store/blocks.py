@@ -101,5 +101,7 @@ def remove(db: Connection, found: Iterable[BlockKey]) -> int:
 
 
 def _checksum(key: BlockKey, data: bytes) -> bytes:
-    said = f"{key.segment}\0{key.kind}\0{key.first_id}\0{key.last_id}\0{key.revision}\0".encode()
-    return hashlib.blake2b(data, digest_size=16, key=hashlib.blake2b(said, digest_size=32).digest()).digest()
+    header = f"{key.segment}\0{key.kind}\0{key.first_id}\0{key.last_id}\0{key.revision}\0".encode()
+    return hashlib.blake2b(
+        data, digest_size=16, key=hashlib.blake2b(header, digest_size=32).digest()
+    ).digest()

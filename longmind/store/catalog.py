@@ -156,12 +156,12 @@ class _FrameTable:
             if kept is not None:
                 self._corpora.move_to_end(key)
                 return kept
-        made = make()
+        value = make()
         with self._lock:
-            self._corpora[key] = made
+            self._corpora[key] = value
             while len(self._corpora) > _CORPORA:
                 self._corpora.popitem(last=False)
-        return made
+        return value
 
     def hidden(self, snapshot: Snapshot) -> Int64Array:
         """The frames that rules of visibility hide, at a snapshot."""

@@ -159,13 +159,13 @@ class CatalogView:
 
     def corpus(self, view: View) -> Corpus:
         """The frames whose statistics a read of this view may use."""
-        known = view.at(AsOf(system=view.as_of.system, valid=FOREVER))
+        at_end = view.at(AsOf(system=view.as_of.system, valid=FOREVER))
         system = min(view.as_of.system, self.snapshot.revision)
-        named = (known.spaces, known.user, known.is_own, known.with_hidden)
+        named = (at_end.spaces, at_end.user, at_end.is_own, at_end.with_hidden)
         sizes = tuple(len(part.frames) for part in self.parts)
-        lapsed = tuple(self._lapsed(part, known) for part in self.parts)
+        lapsed = tuple(self._lapsed(part, at_end) for part in self.parts)
         return self.parts[0].table.corpus(
-            (self.snapshot.revision, sizes, *named, system, lapsed), lambda: self._corpus(known)
+            (self.snapshot.revision, sizes, *named, system, lapsed), lambda: self._corpus(at_end)
         )
 
     def _corpus(self, view: View) -> Corpus:

@@ -76,16 +76,16 @@ def read_columns(
         raise damaged("frame")
     return FrameColumns(
         ids,
-        {name: np.array(columns[1 + place], dtype=bool) for place, name in enumerate(_FLAGS)},
-        {name: _numbered(columns[3 + place]) for place, name in enumerate(TEXTS)},
-        {name: np.array(columns[9 + place], dtype=np.int64) for place, name in enumerate(NUMBERS)},
+        {name: np.array(columns[1 + position], dtype=bool) for position, name in enumerate(_FLAGS)},
+        {name: _numbered(columns[3 + position]) for position, name in enumerate(TEXTS)},
+        {name: np.array(columns[9 + position], dtype=np.int64) for position, name in enumerate(NUMBERS)},
         np.frombuffer(b"".join(columns[14]), dtype=">i8").astype(np.int64),
     )
 
 
 def _numbered(values: tuple[Any, ...]) -> tuple[list[str], Int32Array]:
     different = dict.fromkeys(value for value in values if value is not None)
-    numbers: dict[str | None, int] = {value: place for place, value in enumerate(different)}
+    numbers: dict[str | None, int] = {value: position for position, value in enumerate(different)}
     numbers[None] = -1
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int32, count=len(values))
     return list(different), codes

@@ -169,8 +169,8 @@ def _check_target(db: Connection, store: Store, heading: Mapping[str, Any]) -> N
 
 def _check_row(table: str, row: Mapping[str, Any], allowed: set[Partition]) -> None:
     """Nothing gets in but rows of the person: a file that says otherwise was not written by us."""
-    places = [row[column] for column in ("space", "ledger", "repo") if column in row]
-    if table in OF_THE_STORE or table in DERIVED or table not in PLACES or set(places) - allowed:
+    spaces = [row[column] for column in ("space", "ledger", "repo") if column in row]
+    if table in OF_THE_STORE or table in DERIVED or table not in PLACES or set(spaces) - allowed:
         raise InvalidInput(
             f"The export of a person has a row of {table} that is not theirs.",
             hint="Export the person again: longmind export --user.",

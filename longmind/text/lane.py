@@ -73,8 +73,8 @@ class TextScores:
 
         if len(self.found) == 0:
             return np.zeros(len(ids))
-        places = np.minimum(self.found.searchsorted(ids), len(self.found) - 1)
-        return np.where(self.found[places] == ids, self.values[places], 0.0)
+        positions = np.minimum(self.found.searchsorted(ids), len(self.found) - 1)
+        return np.where(self.found[positions] == ids, self.values[positions], 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,14 +106,14 @@ class Measured:
     def of(cls, parts: Sequence[LengthArrays], corpus: Corpus) -> Measured:
 
         words = joined(parts)
-        known = [(frames.ids[1:], lengths[1:]) for frames, lengths in parts]
+        current = [(frames.ids[1:], lengths[1:]) for frames, lengths in parts]
         inside = corpus.inside
         counted = np.concatenate(
-            [lengths if inside is None else lengths[is_shown(inside, ids)] for ids, lengths in known]
+            [lengths if inside is None else lengths[is_shown(inside, ids)] for ids, lengths in current]
         )
-        documents, in_segments = len(counted), sum(len(ids) for ids, _ in known)
+        documents, in_segments = len(counted), sum(len(ids) for ids, _ in current)
         total = int(np.count_nonzero(counted))
-        longest = max(int(lengths.max(initial=0)) for _, lengths in known)
+        longest = max(int(lengths.max(initial=0)) for _, lengths in current)
         lengths = np.arange(longest + 1, dtype=np.float64)
         if total == 0:
             return cls(
@@ -270,8 +270,8 @@ def score_text(
     gains = np.repeat([read[term] * (K1 + 1) for term in postings.sizes], list(postings.sizes.values()))
     ids, times = postings.ids, postings.times
     if ids.max() >= catalog.size:
-        known = ids < catalog.size
-        ids, times, gains = ids[known], times[known], gains[known]
+        current = ids < catalog.size
+        ids, times, gains = ids[current], times[current], gains[current]
     words = lengths.words.take(ids)
     gains *= times
     gains /= times + lengths.norms.take(words)

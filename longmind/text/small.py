@@ -57,20 +57,24 @@ class SegmentTerms:
         return self._postings.terms
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
-        said: list[str] = []
+        terms_said: list[str] = []
         ids: list[int] = []
         times: list[int] = []
         for frame_id, counts in self._counted(snapshot.db):
-            said += counts
+            terms_said += counts
             ids += [frame_id] * len(counts)
             times += [min(count, MOST) for count in counts.values()]
-        if not said:
+        if not terms_said:
             return
         old = self._postings
-        terms = sorted({*old.terms, *said})
+        terms = sorted({*old.terms, *terms_said})
         numbers = {term: number for number, term in enumerate(terms)}
-        known = np.array([numbers[term] for term in old.terms], dtype=np.int64).repeat(np.diff(old.starts))
-        by_term = np.concatenate([known, np.array([numbers[term] for term in said], dtype=np.int64)])
+        term_numbers = np.array([numbers[term] for term in old.terms], dtype=np.int64).repeat(
+            np.diff(old.starts)
+        )
+        by_term = np.concatenate(
+            [term_numbers, np.array([numbers[term] for term in terms_said], dtype=np.int64)]
+        )
         # New frames have higher ids, and a stable sort leaves them behind the old ones of their term.
         order = by_term.argsort(kind="stable")
         self._postings = _Postings(
@@ -82,10 +86,10 @@ class SegmentTerms:
 
     def of(self, term: str) -> tuple[Int64Array, UInt8Array] | None:
         terms, starts, ids, times = self._postings
-        place = bisect.bisect_left(terms, term)
-        if place == len(terms) or terms[place] != term:
+        position = bisect.bisect_left(terms, term)
+        if position == len(terms) or terms[position] != term:
             return None
-        first, end = starts[place], starts[place + 1]
+        first, end = starts[position], starts[position + 1]
         return ids[first:end], times[first:end]
 
     def _counted(self, db: Connection) -> Iterator[tuple[int, dict[str, int]]]:

@@ -195,8 +195,8 @@ def _compute(db: Connection, dialect: Dialect, ids: Sequence[int]) -> dict[int, 
     """What the texts of these frames speak of, without those that speak of no time."""
     clause = among("f.frame_id", ids)
     rows = load_rows(db, dialect, clause) if ids else []
-    said = {row.frame_id: times_said(text, row.occurred_at) for row, text in map(checked_text, rows)}
-    return {frame_id: ranges for frame_id, ranges in said.items() if ranges}
+    times = {row.frame_id: times_said(text, row.occurred_at) for row, text in map(checked_text, rows)}
+    return {frame_id: ranges for frame_id, ranges in times.items() if ranges}
 
 
 def _stored(db: Connection, ids: Sequence[int]) -> dict[int, Ranges]:
@@ -285,11 +285,11 @@ class _TimeTable:
         ids, starts, ends = self._columns
         low = _NEVER if since is None else since
         high = _FOREVER if until is None else until
-        places = np.flatnonzero((starts < high) & (ends > low))
-        places = places[is_shown(mask, ids[places])]
-        moments = np.maximum(starts[places], low)
-        found, first = np.unique(ids[places], return_index=True)
-        return Spoken(found, np.maximum.reduceat(moments, first) if len(found) else moments[:0])
+        positions = np.flatnonzero((starts < high) & (ends > low))
+        positions = positions[is_shown(mask, ids[positions])]
+        moments = np.maximum(starts[positions], low)
+        frame_ids, first = np.unique(ids[positions], return_index=True)
+        return Spoken(frame_ids, np.maximum.reduceat(moments, first) if len(frame_ids) else moments[:0])
 
 
 def _filled(bounds: Sequence[int | None], missing: int) -> Int64Array:

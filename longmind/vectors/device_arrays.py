@@ -99,8 +99,8 @@ class Scanner:
         """The same among other tiles, without another scan."""
         last, chosen = self.arrays.best_tiles(maxima, wanted)
         scores = self.arrays.rescored(self.room, chosen, self.shown, asked)
-        best, places = self.arrays.top(scores, min(number, wanted * TILE))
-        return Look(maxima, asked, *self.arrays.rows(best, places, chosen, last))
+        best, positions = self.arrays.top(scores, min(number, wanted * TILE))
+        return Look(maxima, asked, *self.arrays.rows(best, positions, chosen, last))
 
 
 class NumpyArrays:
@@ -141,8 +141,8 @@ class NumpyArrays:
         return values[:, -1], tiles
 
     def top(self, scores: Any, number: int) -> tuple[Any, Any]:
-        places = np.argsort(-scores, axis=1, kind="stable")[:, :number]
-        return np.take_along_axis(scores, places, axis=1), places
+        positions = np.argsort(-scores, axis=1, kind="stable")[:, :number]
+        return np.take_along_axis(scores, positions, axis=1), positions
 
     def rescored(self, room: Any, chosen: Any, shown: Any, asked: Any) -> Any:
         tiles = room[: len(shown)].reshape(-1, TILE, room.shape[1])
@@ -233,15 +233,15 @@ class TorchArrays:
     def top(self, scores: Any, number: int) -> tuple[Any, Any]:
         torch, (count, width) = self._torch, scores.shape
         if number > _PIECE or width % _PIECE or width == _PIECE:
-            values, places = torch.topk(scores, number, dim=1, sorted=True)
-            return values, places
+            values, positions = torch.topk(scores, number, dim=1, sorted=True)
+            return values, positions
         # One block of the card chooses from one row, however long: pieces are chosen from side by side.
         pieces = scores.view(count, -1, _PIECE)
-        values, places = torch.topk(pieces, number, dim=2, sorted=False)
+        values, positions = torch.topk(pieces, number, dim=2, sorted=False)
         starts = torch.arange(0, width, _PIECE, device=scores.device)
-        places += starts[None, :, None]
+        positions += starts[None, :, None]
         values, order = torch.topk(values.view(count, -1), number, dim=1, sorted=True)
-        return values, places.view(count, -1).gather(1, order)
+        return values, positions.view(count, -1).gather(1, order)
 
     def rescored(self, room: Any, chosen: Any, shown: Any, asked: Any) -> Any:
         torch, questions = self._torch, asked[0]

@@ -83,8 +83,8 @@ class _Recording:
         maxima = arrays.maxima(scanner.room, scanner.tiles, scanner.shown, asked)
         last, chosen = arrays.best_tiles(maxima, self._wanted)
         scores = arrays.rescored(scanner.room, chosen, scanner.shown, asked)
-        best, places = arrays.top(scores, min(self._number, self._wanted * TILE))
-        return maxima, asked, arrays.packed(best, places, chosen, last)
+        best, positions = arrays.top(scores, min(self._number, self._wanted * TILE))
+        return maxima, asked, arrays.packed(best, positions, chosen, last)
 
     def start(self, questions: Float32Array) -> Callable[[], Look]:
         count = len(questions)

@@ -60,9 +60,9 @@ def _rescore_kernel(
     STEP: tl.constexpr,
     TILE_ROWS: tl.constexpr,
 ):
-    place = tl.program_id(0)
+    position = tl.program_id(0)
     question = tl.program_id(1)
-    tile = tl.load(chosen + question * count + place)
+    tile = tl.load(chosen + question * count + position)
     offset = tl.arange(0, TILE_ROWS)
     row = tile.to(tl.int64) * TILE_ROWS + offset
     step = tl.arange(0, STEP)
@@ -73,7 +73,7 @@ def _rescore_kernel(
         total += tl.sum(part * asked[None, :], axis=1)
     seen = tl.load(shown + row)
     total = tl.where(seen != 0, total, float("-inf"))
-    tl.store(scores + (question.to(tl.int64) * count + place) * TILE_ROWS + offset, total)
+    tl.store(scores + (question.to(tl.int64) * count + position) * TILE_ROWS + offset, total)
 
 
 def columns(questions: Any) -> Any:

@@ -109,9 +109,10 @@ def content_pieces(text: str, tokens: TokenStates) -> BoolArray:
     if len(tokens.ids) == 0:
         return np.zeros(0, dtype=bool)
     silent = _silent_spans(text)
-    said = text.encode().translate(_SAYS_SOMETHING)
+    marked = text.encode().translate(_SAYS_SOMETHING)
     return np.array(
-        [start not in silent and b"1" in said[start:end] for start, end in tokens.spans.tolist()], dtype=bool
+        [start not in silent and b"1" in marked[start:end] for start, end in tokens.spans.tolist()],
+        dtype=bool,
     )
 
 

@@ -280,8 +280,8 @@ class NearestFrames:
             return Pieces(*parts[0]).up_to(most)
         # Each frame has its pieces in one of the segments: put them back into the order asked for.
         sizes = np.sum([part_sizes for _, part_sizes in parts], axis=0)
-        places = np.concatenate([np.repeat(np.arange(len(ids)), part_sizes) for _, part_sizes in parts])
-        signs = np.concatenate([rows for rows, _ in parts])[np.argsort(places, kind="stable")]
+        positions = np.concatenate([np.repeat(np.arange(len(ids)), part_sizes) for _, part_sizes in parts])
+        signs = np.concatenate([rows for rows, _ in parts])[np.argsort(positions, kind="stable")]
         return Pieces(signs, sizes).up_to(most)
 
 

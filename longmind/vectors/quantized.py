@@ -185,10 +185,10 @@ class _Nearest:
         numbers = np.arange(self.seen, self.seen + len(vectors))
         self.seen += len(vectors)
         cosines = np.hstack([self._cosines, self.asked @ vectors.T])
-        places = np.hstack([self.places, np.broadcast_to(numbers, (len(self.asked), len(numbers)))])
+        positions = np.hstack([self.places, np.broadcast_to(numbers, (len(self.asked), len(numbers)))])
         best = np.argsort(-cosines, axis=1, kind="stable")[:, :_TRUTH]
         self._cosines = np.take_along_axis(cosines, best, axis=1)
-        self.places = np.take_along_axis(places, best, axis=1)
+        self.places = np.take_along_axis(positions, best, axis=1)
 
 
 class WindowIndex(Protocol):
@@ -225,7 +225,7 @@ class CodesTogether:
 
     def frames_at(self, slots: Sequence[Any]) -> Int64Array:
         """The frames of the windows at these places, ascending."""
-        frames = [codes.frames_at(places) for codes, places in zip(self._parts, slots, strict=True)]
+        frames = [codes.frames_at(positions) for codes, positions in zip(self._parts, slots, strict=True)]
         return frames[0] if len(frames) == 1 else np.sort(np.concatenate(frames), kind="stable")
 
 

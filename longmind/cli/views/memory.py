@@ -36,8 +36,8 @@ def remembered(report: IngestReport) -> Iterator[Block]:
 
 def added(report: ChatReport) -> Iterator[Block]:
     whose = "" if report.user is None else f" of {report.user!r}"
-    known = len(report.turns) - report.added
-    yield f"{report.added} new turns in session {report.session!r}{whose}; {known} were there already."
+    already_kept = len(report.turns) - report.added
+    yield f"{report.added} new turns in session {report.session!r}{whose}; {already_kept} were there already."
     rows = [(item.action, item.id or "-", one_line(item.content)) for item in report.learned]
     if rows:
         yield Table(("what became of it", "memory", "text"), rows)
