@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import atexit
-import json
 import os
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+from tests.command_client import ask
 
 ROOT = Path(__file__).resolve().parents[1]
 LONGMIND = str(Path(sys.executable).with_name("longmind"))
 SM = str(Path(sys.executable).with_name("sm"))
-_started: list[str] = []
+_CLIENT = """#!{python} -IS
+import sys
+sys.path.append({tests!r})  # behind the standard library, whose names some folders of tests have
+from command_client import main
+sys.exit(main({server!r}))
+"""
+_started: list[Path] = []
 
 
 def run(
@@ -33,9 +38,13 @@ def run(
         given.write(stdin.encode() if isinstance(stdin, str) else stdin)
         given.seek(0)
         environment = dict(os.environ) if env is None else env
-        code = _answer(
-            {"argv": argv, "cwd": str(cwd or Path.cwd()), "env": environment}, (given, out, err), timeout
-        )
+        files = [file.fileno() for file in (given, out, err)]
+        try:
+            code = ask(
+                address(), argv, cwd=str(cwd or Path.cwd()), env=environment, files=files, timeout=timeout
+            )
+        except TimeoutError:
+            raise subprocess.TimeoutExpired(argv, timeout) from None
         printed = []
         for file in (out, err):
             file.seek(0)
@@ -44,13 +53,29 @@ def run(
 
 
 def address() -> str:
-    """Where the server of this process listens; it ends with this process."""
+    """Where the server of this process listens."""
+    return str(_folder() / "socket")
+
+
+def programs() -> str:
+    """A folder for PATH whose `longmind` and `sm` are run by the server."""
+    return str(_folder() / "bin")
+
+
+def _folder() -> Path:
+    """The folder of the server, which is started when it is first needed and ends with this process."""
     if not _started:
         folder = tempfile.TemporaryDirectory(prefix="commands-")
-        path = str(Path(folder.name) / "socket")
+        place = Path(folder.name)
+        socket = str(place / "socket")
+        (place / "bin").mkdir()
+        client = _CLIENT.format(python=sys.executable, tests=str(ROOT / "tests"), server=socket)
+        for name in ("longmind", "sm"):
+            (place / "bin" / name).write_text(client, encoding="utf-8")
+            (place / "bin" / name).chmod(0o700)
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         server = subprocess.Popen(
-            [sys.executable, "-m", "tests.command_server", path],
+            [sys.executable, "-m", "tests.command_server", socket],
             cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         assert server.stdout is not None
@@ -63,21 +88,5 @@ def address() -> str:
             folder.cleanup()
 
         atexit.register(stop)
-        _started.append(path)
+        _started.append(place)
     return _started[0]
-
-
-def _answer(request: dict[str, Any], files: tuple[IO[bytes], ...], timeout: float) -> int:
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(address())
-        message = json.dumps(request).encode() + b"\n"
-        sent = socket.send_fds(connection, [message], [file.fileno() for file in files])
-        connection.sendall(message[sent:])
-        connection.settimeout(timeout)
-        with connection.makefile("rb") as answers:
-            child = int(answers.readline())
-            try:
-                return int(answers.readline())
-            except TimeoutError:
-                os.kill(child, signal.SIGKILL)
-                raise subprocess.TimeoutExpired(request["argv"], timeout) from None

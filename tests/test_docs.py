@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import commands
 from tests.store.encrypted import needs_cipher
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -94,7 +95,9 @@ def test_the_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monk
 def test_the_shell_blocks_run_without_an_error(page, tmp_path, on_our_server):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("LONGMIND_")}
     environment["LONGMIND_HELPER"] = "off"
-    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
+    environment["PATH"] = os.pathsep.join(
+        [commands.programs(), str(Path(sys.executable).parent), environment["PATH"]]
+    )
     for block in filter(runs_in_a_shell, blocks(page)):
         script = ["bash", "-euo", "pipefail", "-c", on_our_server(block.code)]
         done = subprocess.run(script, cwd=tmp_path, env=environment, capture_output=True, timeout=120)

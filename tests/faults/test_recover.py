@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 
 from longmind import Corrupt, Memory
 from longmind.store import copies
+from tests import commands
 from tests.faults.test_log import killed
 
 
@@ -23,9 +22,7 @@ def test_a_killed_store_that_another_tool_opened_is_recovered_whole(tmp_path: Pa
     sqlite3.connect(path).execute("SELECT count(*) FROM frame").connection.close()
     with pytest.raises(Corrupt, match="longmind recover"):
         Memory.open(path, embedder=None)
-    done = subprocess.run(
-        [sys.executable, "-m", "longmind", "recover", str(path)], capture_output=True, text=True
-    )
+    done = commands.run([commands.LONGMIND, "recover", str(path)], text=True)
     assert done.returncode == 0, done.stderr
     with Memory.open(path, embedder=None) as memory:
         assert {frame.text for frame in memory.list(limit=1000)} == set(acknowledged)
@@ -43,9 +40,7 @@ def test_recover_refuses_a_file_whose_rows_are_damaged_too(tmp_path: Path) -> No
     other.commit()
     other.close()
     before = path.read_bytes()
-    done = subprocess.run(
-        [sys.executable, "-m", "longmind", "recover", str(path)], capture_output=True, text=True
-    )
+    done = commands.run([commands.LONGMIND, "recover", str(path)], text=True)
     assert done.returncode != 0
     assert "Nothing was changed" in done.stderr
     assert path.read_bytes() == before

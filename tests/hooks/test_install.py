@@ -183,9 +183,7 @@ def test_settings_that_cannot_be_read_are_left_alone(text: str, folder: Path):
     path.parent.mkdir()
     path.write_bytes(text.encode("latin-1"))
 
-    done = subprocess.run(
-        [PROGRAM, "install", "claude-code"], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = commands.run([str(PROGRAM), "install", "claude-code"], cwd=folder, text=True)
 
     assert done.returncode == 2
     assert "settings.json" in done.stderr
@@ -268,12 +266,10 @@ def test_the_doctor_has_a_line_for_each_agent(folder: Path):
     payload = json.dumps({"cwd": str(folder), "session_id": "one"})
     subprocess.run(command, shell=True, cwd=folder, input=payload, text=True, check=True)
     environment = {**os.environ, "HOME": str(folder / "home")}
-    doctor = [PROGRAM, "doctor", "--json"]
+    doctor = [str(PROGRAM), "doctor", "--json"]
 
     def line() -> dict[str, Any]:
-        done = subprocess.run(
-            doctor, cwd=folder, capture_output=True, text=True, check=False, env=environment
-        )
+        done = commands.run(doctor, cwd=folder, text=True, env=environment)
         [agent] = [item for item in json.loads(done.stdout)["findings"] if item["about"].startswith("agent")]
         return agent
 

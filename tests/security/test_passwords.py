@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 
 from longmind import LongmindError, Memory
 from longmind.base.addresses import read_address, shown_location
+from tests import commands
 
 psycopg = pytest.importorskip("psycopg")
 conninfo = pytest.importorskip("psycopg.conninfo")
@@ -89,9 +88,7 @@ def test_figures_and_representations_of_an_open_store_have_no_password(postgres_
 def test_the_command_line_does_not_repeat_a_password(command: list[str]) -> None:
     url = "postgresql://u:S3c/r3t#w0rd@127.0.0.1:9/db?store=x"
     where = [url] if command[0] in ("recover", "restore") else ["--store", url]
-    done = subprocess.run(
-        [sys.executable, "-m", "longmind", *command, *where], capture_output=True, text=True, check=False
-    )
+    done = commands.run([commands.LONGMIND, *command, *where], text=True)
     assert done.returncode
     assert not any(piece in done.stdout + done.stderr for piece in PIECES), done.stdout + done.stderr
 
