@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from math import inf
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -491,7 +490,7 @@ class SqliteEngine:
         """Called again after it was interrupted, it does what was left to do."""
         self._closed = True
         self._empty_pool(self.discard)
-        with SqliteTurn(self, timeout=inf) as main, suppress(apsw.ConnectionClosedError):
+        with SqliteTurn(self, timeout=float("inf")) as main, suppress(apsw.ConnectionClosedError):
             self.save_log()
             self._leave(main)
         self._release()
