@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,9 @@ from hypothesis import settings
 
 from longmind import FrozenClock, Memory
 from tests.ready_stores import START, ReadyStores
+
+# Programs started in the background ignore Ctrl-C, and so would those they start: the tests want it heard.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No command or hook of a test leaves a process behind, except where that is tested.
 os.environ["LONGMIND_HELPER"] = "off"

@@ -111,7 +111,7 @@ class MissingExtra(LongmindError, ImportError):
     code = "missing_extra"
 
     def __init__(self, message: str, *, extra: str | None = None, hint: str | None = None) -> None:
-        super().__init__(message, hint=hint or (run_install(extra) if extra else REINSTALL))
+        super().__init__(message, hint=hint or (run_install(extra) if extra else None))
 
 
 class Unsupported(LongmindError, NotImplementedError):

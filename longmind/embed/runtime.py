@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from longmind.base.arrays import Float32Array, np
-from longmind.base.errors import Corrupt, InvalidInput, MissingExtra, Unavailable, Unsupported
+from longmind.base.errors import REINSTALL, Corrupt, InvalidInput, MissingExtra, Unavailable, Unsupported
 from longmind.embed.folder import ModelFolder
 from longmind.embed.protocol import Encoding, TokenStates
 from longmind.embed.windows import Window, byte_spans, cut_windows, encodable, owned_ranges
@@ -274,7 +274,7 @@ def _imported(package: str) -> Any:
 
 
 def _missing(package: str) -> MissingExtra:
-    return MissingExtra(f"Embedding with a model needs {package}.")
+    return MissingExtra(f"Embedding with a model needs {package}.", hint=REINSTALL)
 
 
 def _closed() -> Unavailable:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.arrays import Float32Array, np
-from longmind.base.errors import Corrupt, InvalidInput, MissingExtra, NotFound, Unavailable
+from longmind.base.errors import REINSTALL, Corrupt, InvalidInput, MissingExtra, NotFound, Unavailable
 from longmind.base.store_files import read_user_file, refuse_store
 
 if TYPE_CHECKING:
@@ -220,4 +220,4 @@ def _imported(package: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError:
-        raise MissingExtra(f"Vectors of pictures need {package}.") from None
+        raise MissingExtra(f"Vectors of pictures need {package}.", hint=REINSTALL) from None

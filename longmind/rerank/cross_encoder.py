@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from longmind.base.arrays import np
-from longmind.base.errors import Corrupt, MissingExtra, Unavailable, Unsupported
+from longmind.base.errors import REINSTALL, Corrupt, MissingExtra, Unavailable, Unsupported
 from longmind.embed.folder import ModelFolder
 
 _LONGEST: Final = 512
@@ -57,7 +57,7 @@ class CrossEncoder:
             runtime = importlib.import_module("onnxruntime")
             tokenizers = importlib.import_module("tokenizers")
         except ImportError as error:
-            raise MissingExtra("Reranking needs onnxruntime and tokenizers.") from error
+            raise MissingExtra("Reranking needs onnxruntime and tokenizers.", hint=REINSTALL) from error
         options = runtime.SessionOptions()
         options.log_severity_level = 3
         try:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -54,7 +54,7 @@ class Terminal:
     def has_opened(self, path: Path) -> None:
         """Wait until the command has a file open."""
         until = time.monotonic() + _DEADLINE
-        while not (self._is_running() and any(map(path.samefile, self._files()))):
+        while not (self._is_running() and self._has_open(path)):
             assert time.monotonic() < until, self.screen
             assert self._read(0.02), self.screen
 
@@ -62,10 +62,12 @@ class Terminal:
         """Before that, it is a copy of this process, with the files of this process."""
         return b"-m\0longmind" in Path(f"/proc/{self.process}/cmdline").read_bytes()
 
-    def _files(self) -> Iterator[Path]:
+    def _has_open(self, path: Path) -> bool:
         for entry in Path(f"/proc/{self.process}/fd").iterdir():
-            if entry.exists():
-                yield entry
+            with suppress(FileNotFoundError):  # closed since, or not a file
+                if path.samefile(entry):
+                    return True
+        return False
 
     def end(self) -> int:
         """How it ended: the number of an exit or of a signal, as a shell reports it."""
