@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from longmind.base.errors import LongmindError
 from longmind.llm.ledger import Reservation, SpendingLedger
@@ -14,6 +14,8 @@ from longmind.llm.prices import Price, price_of
 from longmind.llm.protocol import NOT_CHARGED, LanguageModel, ModelFailed, Prompt, Reply
 
 T = TypeVar("T")
+_MOST_TOKENS: Final = 10**9
+"""Of one call: a thousand times more than any model takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,4 +159,10 @@ def _used(reply: Reply, prompt: Prompt) -> tuple[int, int]:
 
 
 def _count(value: object, estimate: int) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else estimate
+    """No text has 0 tokens: servers that do not count say 0, and their calls would never reach a budget.
+
+    Numbers that no call can have are no counts either, and the ledger could not keep them.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_TOKENS:
+        return estimate
+    return value or estimate

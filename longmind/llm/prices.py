@@ -7,7 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from longmind.base.errors import InvalidInput
 from longmind.llm.protocol import LanguageModel
+
+MOST_USD: Final = 1_000_000
+"""The highest price of a million tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +20,15 @@ class Price:
 
     input: float
     output: float
+
+    def __post_init__(self) -> None:
+        for name, amount in (("input", self.input), ("output", self.output)):
+            number = isinstance(amount, int | float) and not isinstance(amount, bool)
+            if not number or not 0 <= amount <= MOST_USD:
+                raise InvalidInput(
+                    f"The price of {name} must be a number from 0 to {MOST_USD}, not {amount!r}.",
+                    hint="Write US dollars for a million tokens: Price(0.15, 0.60).",
+                )
 
     def micros(self, input_tokens: int, output_tokens: int) -> int:
         """Millionths of a dollar, rounded up: a budget must not be passed by rounding."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longmind import Access, FrozenClock, Memory, OverBudget
+from longmind import Access, FrozenClock, InvalidInput, Memory, OverBudget
 from longmind.base.tokens import open_tokenizer
 from longmind.llm import (
     HttpModel,
@@ -176,6 +177,44 @@ def test_answers_that_cannot_be_used_are_charged(memory: Memory, line: Any, char
     with pytest.raises(ModelFailed):
         guard.ask(PricedModel([line]), Prompt("", "hello"), _parse, space="app")
     assert (usd(memory) > 0) == charged
+
+
+def test_a_number_that_is_no_count_of_tokens_is_charged_as_the_estimate(memory: Memory) -> None:
+    prompt = Prompt("be brief", "hello")
+    guard = ModelGuard(SpendingLedger(memory.store))
+    estimate = PricedModel.price.micros(prompt.input_tokens, len("twelve bytes"))
+    for reported in (0, -5, True, 1.5, "7", 2**63, 10**30):
+        answer = guard.ask(_miscounting(reported), prompt, str, space="app")
+        assert answer.cost_micros == estimate, reported
+    assert usd(memory) == pytest.approx(7 * estimate / 1_000_000)
+
+
+def _miscounting(reported: Any) -> PricedModel:
+    class Miscounting(PricedModel):
+        def complete(self, prompt: Prompt) -> Reply:
+            return Reply("twelve bytes", reported, reported)
+
+    return Miscounting([])
+
+
+def test_a_model_that_counts_nothing_still_reaches_its_budget(location: str) -> None:
+    class Uncounted(PricedModel):
+        def complete(self, prompt: Prompt) -> Reply:
+            return Reply(ScriptedModel.complete(self, prompt).text, 0, 0)
+
+    model = Uncounted([answers])
+    with Memory.open(location, embedder=None, llm=model, access=Access(max_usd=0.06)) as memory:
+        for number in range(12):
+            last = memory.conversation("s").add_turn("user", f"I like kind {number} of fruit")
+        assert 0 < len(model.prompts) < 12
+        assert last.extractor == "heuristic (llm: over_budget)"
+        assert usd(memory) <= 0.06
+
+
+@pytest.mark.parametrize("price", [(-1, 1), (1, -0.1), (math.nan, 1), (math.inf, 1), (1, 1e300), ("1", 2)])
+def test_a_price_that_gives_money_back_or_is_no_number_is_refused(price: tuple[Any, Any]) -> None:
+    with pytest.raises(InvalidInput, match="must be a number from 0"):
+        Price(*price)
 
 
 def _parse(text: str) -> list[Any]:
