@@ -257,10 +257,11 @@ class Lifecycle:
         head: Annotated[AuditHead | str, "A head that was kept, as JSON.", Mark.TEXT],
         *,
         key: bytes | None = None,
+        algorithm: str = HMAC,
     ) -> AuditCheck:
         """Check that the audit log still holds what a head says, and that all rows agree with it."""
         exported = AuditHead.from_json(head) if isinstance(head, str) else head
-        return audit.check_head(self.store, exported, key=key)
+        return audit.check_head(self.store, exported, key=key, algorithm=algorithm)
 
     def reindex(
         self,

@@ -28,23 +28,35 @@ def sign(message: bytes, *, key: bytes, algorithm: str) -> dict[str, str]:
     raise InvalidInput(f"{algorithm!r} is not a way to sign.", hint=f"Use {HMAC} or {ED25519}.")
 
 
-def check_signature(message: bytes, signature: object, *, key: bytes, what: str) -> None:
-    """`key` is the shared key of an HMAC, or the public key of an Ed25519 signature; `what` was signed."""
+def check_signature(message: bytes, signature: object, *, key: bytes, algorithm: str, what: str) -> None:
+    """`key` is the shared key of an HMAC, or the public key of an Ed25519 signature; `what` was signed.
+
+    The caller says which of the two it is. If the signature decided, anybody could forge one: an HMAC made
+    with a public key that everybody has.
+    """
+    if algorithm not in (HMAC, ED25519):
+        raise InvalidInput(f"{algorithm!r} is not a way to sign.", hint=f"Use {HMAC} or {ED25519}.")
     if not isinstance(signature, Mapping):
         raise Conflict(
             f"The {what} is not signed, and a key was given.", hint="Leave out the key to trust it."
         )
-    algorithm, value = signature.get("algorithm"), str(signature.get("value"))
-    if algorithm == HMAC:
-        _check_key(key)
-        good = hmac.compare_digest(hmac.new(key, message, hashlib.sha256).hexdigest(), value)
-    elif algorithm == ED25519:
-        good = _verified(key, message, value)
-    else:
+    stated, value = signature.get("algorithm"), str(signature.get("value"))
+    if stated not in (HMAC, ED25519):
         raise InvalidInput(
-            f"The {what} is signed by {algorithm!r}, which is not known here.",
+            f"The {what} is signed by {stated!r}, which is not known here.",
             hint="Upgrade Longmind, or ask its author to sign it again.",
         )
+    if stated != algorithm:
+        raise Conflict(
+            f"The {what} is signed by {stated}, and the key was given as one of {algorithm}.",
+            hint=f"Say algorithm={stated} if the key is of that kind; otherwise somebody else signed it.",
+        )
+    if algorithm == HMAC:
+        _check_key(key)
+        expected = hmac.new(key, message, hashlib.sha256).hexdigest()
+        good = hmac.compare_digest(expected.encode(), value.encode(errors="replace"))
+    else:
+        good = _verified(key, message, value)
     if not good:
         other = "" if signature.get("key_id") == key_id(key) else ": it was made with another key"
         raise Conflict(f"The signature of the {what} does not hold{other}.", hint="Ask for it again.")

@@ -55,19 +55,22 @@ def head_of_log(
 def check(
     head: Annotated[Path, typer.Argument(metavar="HEAD", help="The file with the head.")],
     key_file: KeyFileOption = None,
+    algorithm: Annotated[
+        str, typer.Option(metavar="NAME", help="How it is signed: hmac-sha256 or ed25519.")
+    ] = "hmac-sha256",
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check that the log still holds what a head says, and that all rows agree with it.
 
-    For a signature of Ed25519 the key file holds the public key.
+    With --algorithm ed25519 the key file holds the public key.
     """
     try:
         text = read_user_file(head).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{head} cannot be read: {error}.", hint="Check the path.") from None
     with arguments.reading(store) as memory:
-        result = memory.audit_check(text, key=key_in(key_file))
+        result = memory.audit_check(text, key=key_in(key_file), algorithm=algorithm)
     emit(result, as_json=as_json, view=views.checked)
     if not result:
         raise typer.Exit(errors.EXIT_CODES[Corrupt.code])

@@ -10,5 +10,5 @@ from longmind.operations.operation import Operation
 OPERATIONS: Final = (
     Operation("audit.list", Memory.audit, example={"limit": 20, "action": "erase"}),
     Operation("audit.head", Memory.audit_head, without=("algorithm",)),
-    Operation("audit.check", Memory.audit_check, types={"head": str}, lasting=True),
+    Operation("audit.check", Memory.audit_check, types={"head": str}, without=("algorithm",), lasting=True),
 )

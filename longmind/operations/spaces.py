@@ -33,7 +33,7 @@ from longmind.spaces.sync import SyncReport, changed_files, sync_folder
 from longmind.spaces.values import ImportReport, ObjectList
 
 KeyFile = Annotated[PathLike | None, "A file with the key to sign or to check with."]
-Algorithm = Annotated[Literal["hmac-sha256", "ed25519"], "How to sign."]
+Algorithm = Annotated[Literal["hmac-sha256", "ed25519"], "How it is signed."]
 Replace = Annotated[bool, "Forget what is there first."]
 ReplacePolicies = Annotated[bool, "Take the rules of the file, not those that the space has."]
 OtherName = Annotated[str | None, "Another name for it."]
@@ -201,6 +201,7 @@ def _import(
     *,
     space: OtherName = None,
     key_file: KeyFile = None,
+    algorithm: Algorithm = "hmac-sha256",
     replace: Replace = False,
     replace_policies: ReplacePolicies = False,
 ) -> ImportReport:
@@ -212,6 +213,7 @@ def _import(
         check_path(str(path), "path"),
         space=space,
         key=key_in(key_file),
+        algorithm=algorithm,
         replace=replace,
         replace_policies=replace_policies,
     )
@@ -224,6 +226,7 @@ def _import_text(
     space: OtherName = None,
     name: Annotated[str | None, "Its name, if the text does not say which space it is."] = None,
     key_file: KeyFile = None,
+    algorithm: Algorithm = "hmac-sha256",
     replace: Replace = False,
     replace_policies: ReplacePolicies = False,
 ) -> ImportReport:
@@ -233,6 +236,7 @@ def _import_text(
         space=space,
         name=name,
         key=key_in(key_file),
+        algorithm=algorithm,
         replace=replace,
         replace_policies=replace_policies,
     )

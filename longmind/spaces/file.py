@@ -39,9 +39,11 @@ def sign(space: str, whole: str, *, key: bytes, algorithm: str) -> dict[str, str
     return signatures.sign(_message(space, whole), key=key, algorithm=algorithm)
 
 
-def check_signature(space: str, whole: str, signature: object, *, key: bytes) -> None:
-    """`key` is the shared key of an HMAC, or the public key of an Ed25519 signature."""
-    signatures.check_signature(_message(space, whole), signature, key=key, what="bundle")
+def check_signature(space: str, whole: str, signature: object, *, key: bytes, algorithm: str) -> None:
+    """`key` is the shared key of an HMAC, or the public key of an Ed25519 signature, as `algorithm` says."""
+    signatures.check_signature(
+        _message(space, whole), signature, key=key, algorithm=algorithm, what="bundle"
+    )
 
 
 def _message(space: str, whole: str) -> bytes:
@@ -95,7 +97,7 @@ def write_file(
     return json.dumps(sealed, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
-def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
+def read_file(text: str, *, name: str | None, key: bytes | None, algorithm: str) -> SpaceFile:
     """A file of ours, checked against its hashes; or a plain space file, which has none."""
     try:
         document = parse_json(text)
@@ -121,7 +123,7 @@ def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
         metadata=_mapping(document, "metadata"),
         policies=_mapping(document, "policies"),
         objects=document["objects"],
-        verified=_verify(document, key),
+        verified=_verify(document, key, algorithm),
         signed_with=_signer(document.get("signature")),
     )
 
@@ -142,7 +144,9 @@ def _mapping(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value
 
 
-def _verify(document: Mapping[str, Any], key: bytes | None) -> Literal["signature", "hash", "none"]:
+def _verify(
+    document: Mapping[str, Any], key: bytes | None, algorithm: str
+) -> Literal["signature", "hash", "none"]:
     if "hash" not in document and "format" not in document:
         if key is not None:
             raise Conflict("The bundle is not signed, and a key was given.", hint="Leave out the key.")
@@ -166,7 +170,8 @@ def _verify(document: Mapping[str, Any], key: bytes | None) -> Literal["signatur
         )
     if key is None:
         return "hash"
-    check_signature(str(document["space"]), str(document["hash"]), document.get("signature"), key=key)
+    signed = str(document["space"]), str(document["hash"])
+    check_signature(*signed, document.get("signature"), key=key, algorithm=algorithm)
     return "signature"
 
 

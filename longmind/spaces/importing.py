@@ -15,6 +15,8 @@ from longmind.spaces.redaction import Redactor
 from longmind.spaces.rows import SpaceRow
 from longmind.spaces.space import ProjectSpace
 from longmind.spaces.values import ImportReport
+from longmind.store.engine import Connection
+from longmind.store.partition_rows import is_in_use
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 from longmind.when.arguments import parse_rfc3339
@@ -31,7 +33,9 @@ def import_document(
     stated = Policy().changed(document.policies)  # checked, also where they are not taken
     for _ in range(_ATTEMPTS):
         _, saved, own = space._rules()
-        outcome = _TAKEN if saved is None else _REPLACED if replace_policies else _KEPT
+        with store.read() as snapshot:
+            begun = _is_begun(snapshot.db, space.name)
+        outcome = _TAKEN if not begun else _REPLACED if replace_policies else _KEPT
         policy = own if outcome == _KEPT else stated
         redactor = Redactor(policy, space._key() if policy.pii_redaction else b"")
         metadata = canonical_json(redactor.value(dict(document.metadata)), "metadata")
@@ -39,7 +43,7 @@ def import_document(
         ready = _planned(store, space, document.objects, policy, flags)
         with store.write() as tx:
             before = rows.find_space(tx.db, space.name)
-            if (None if before is None else before.policy) != saved:
+            if (None if before is None else before.policy) != saved or _is_begun(tx.db, space.name) != begun:
                 continue  # other rules hold by now: plan again under them
             _make_room(store, tx, space.name, replace=replace)
             _put_record(tx, space.name, ready, metadata=metadata, policy=policy)
@@ -53,6 +57,11 @@ def import_document(
         notes = tuple(_notes(document, rules_differ=outcome == _KEPT and bool(_changes(own, stated))))
         return ImportReport(space.name, len(ready), document.verified, len(flags), notes)
     raise Unavailable("The policy of the space changed again and again.", hint="Try again.")
+
+
+def _is_begun(db: Connection, space: str) -> bool:
+    """Whether anything is kept in a space. One that nobody gave rules has the rules of a new space."""
+    return rows.find_space(db, space) is not None or is_in_use(db, space)
 
 
 def _planned(

@@ -297,6 +297,7 @@ class Spaces:
         *,
         space: str | None = None,
         key: bytes | None = None,
+        algorithm: str = HMAC,
         replace: bool = False,
         replace_policies: bool = False,
     ) -> ImportReport:
@@ -304,7 +305,8 @@ class Spaces:
 
         Objects keep their ids and times. The rules of a space that exists stay, and its texts are redacted by
         them; `replace_policies` takes the rules of the file instead. A file that was changed is refused, and
-        the error names what differs.
+        the error names what differs. `key` checks the signature: with the algorithm ed25519, it is the public
+        key.
         """
         path = Path(source)
         try:
@@ -334,6 +336,7 @@ class Spaces:
             space=space or None,
             name=path.stem,
             key=key,
+            algorithm=algorithm,
             replace=replace,
             replace_policies=replace_policies,
         )
@@ -345,11 +348,12 @@ class Spaces:
         space: str | None = None,
         name: str | None = None,
         key: bytes | None = None,
+        algorithm: str = HMAC,
         replace: bool = False,
         replace_policies: bool = False,
     ) -> ImportReport:
         """Like `import_`, from text; `name` is for a file that does not say which space it is."""
-        document = file.read_file(text, name=space or name, key=key)
+        document = file.read_file(text, name=space or name, key=key, algorithm=algorithm)
         target = ProjectSpace(canonical_space(space) if space is not None else document.space, self._ctx)
         with self._telemetry.operation("import", space=target.name):
             return importing.import_document(

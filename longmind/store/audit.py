@@ -15,7 +15,7 @@ from longmind.base.hashing import checksum
 from longmind.base.json_text import parse_json
 from longmind.base.names import ALL
 from longmind.base.results import Listing
-from longmind.base.signatures import check_signature, sign
+from longmind.base.signatures import HMAC, check_signature, sign
 from longmind.store.audit_log import Entry, Note, entries_before, entry_at, problems, read_head, user_names
 from longmind.store.engine import Connection, Value
 from longmind.store.store import Store
@@ -285,7 +285,7 @@ def note(
 # Heads
 
 
-def head_of(store: Store, *, key: bytes | None = None, algorithm: str = "hmac-sha256") -> AuditHead:
+def head_of(store: Store, *, key: bytes | None = None, algorithm: str = HMAC) -> AuditHead:
     """The end of the log, signed if there is a key."""
     with store.read() as snapshot:
         end = read_head(snapshot.db)
@@ -299,11 +299,13 @@ def head_of(store: Store, *, key: bytes | None = None, algorithm: str = "hmac-sh
     return replace(head, signature=sign(head.message(), key=key, algorithm=algorithm))
 
 
-def check_head(store: Store, head: AuditHead, *, key: bytes | None = None) -> AuditCheck:
+def check_head(
+    store: Store, head: AuditHead, *, key: bytes | None = None, algorithm: str = HMAC
+) -> AuditCheck:
     """Whether the log still has the entry of a head, its entries are sound, and the rows agree with it."""
     signature: Literal["valid", "unsigned", "not checked"] = "unsigned"
     if key is not None:
-        check_signature(head.message(), head.signature, key=key, what="head")
+        check_signature(head.message(), head.signature, key=key, algorithm=algorithm, what="head")
         signature = "valid"
     elif head.signature is not None:
         signature = "not checked"

@@ -117,6 +117,11 @@ def parts_of_space(db: Connection, space: str) -> list[Partition]:
     return sorted(partitions)
 
 
+def is_in_use(db: Connection, space: str) -> bool:
+    """Whether anything is kept in a space, of all or of any user."""
+    return bool(_parts(db, View((space,), user=ALL)))
+
+
 def _parts(db: Connection, view: View) -> list[Partition]:
     names: set[str] = set()
     for table, column in _NAMING.items():

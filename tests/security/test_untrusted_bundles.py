@@ -95,6 +95,20 @@ def test_a_new_space_takes_the_rules_of_its_file_and_the_audit_says_so(memory: M
     assert {item.action: item.detail for item in space.audit()}["import"]["policies"] == "from the file"
 
 
+@pytest.mark.parametrize("user", [None, "ben"])
+def test_a_space_that_holds_something_keeps_the_rules_of_a_new_one(memory: Memory, user: str | None) -> None:
+    memory.remember("A note that nobody gave rules for.", space="app", user=user)
+    report = memory.spaces.import_text(bundle(obj("a/b"), policies={"allow_delete": True, "ttl_days": 0}))
+    space = memory.space("app")
+    assert (space.policy.allow_delete, space.policy.ttl_days) == (False, None)
+    assert any("keeps its own rules" in note for note in report.notes)
+    assert {item.action: item.detail for item in space.audit()}["import"]["policies"] == "kept"
+    memory.spaces.import_text(
+        bundle(obj("a/b"), policies={"ttl_days": 7}), replace=True, replace_policies=True
+    )
+    assert space.policy.ttl_days == 7
+
+
 @pytest.mark.parametrize(
     ("objects", "said"),
     [

@@ -220,9 +220,11 @@ def test_a_tampered_bundle_is_refused_naming_what_differs(
         spaces.import_text(text, space="copy", key=b"b" * 16)
     with pytest.raises(Conflict, match="not signed"):
         spaces.import_text(spaces.export_text("s"), space="copy", key=KEY)
-    forged = changed(text, lambda file: file["signature"].update(value="00"))  # type: ignore[attr-defined]
-    with pytest.raises(Conflict, match="signature"):
-        spaces.import_text(forged, space="copy", key=KEY)
+    signature = json.loads(text)["signature"]
+    for value in ("00", "é", None):
+        forged = json.dumps({**json.loads(text), "signature": {**signature, "value": value}})
+        with pytest.raises(Conflict, match="signature"):
+            spaces.import_text(forged, space="copy", key=KEY)
     assert memory.revision == before
 
 
@@ -232,7 +234,16 @@ def test_ed25519_signatures_hold_where_the_package_is_there(spaces: Spaces, cloc
     private = b"p" * 32
     public = ed25519.Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
     text = spaces.export_text("s", key=private, algorithm="ed25519")
-    assert spaces.import_text(text, space="copy", key=public).verified == "signature"
+    report = spaces.import_text(text, space="copy", key=public, algorithm="ed25519")
+    assert report.verified == "signature"
+    with pytest.raises(Conflict, match="signed by ed25519"):
+        spaces.import_text(text, space="again", key=public)
+    # Anybody has the public key, and can make an HMAC with it.
+    forged = spaces.export_text("s", key=public, algorithm="hmac-sha256")
+    with pytest.raises(Conflict, match="signed by hmac-sha256"):
+        spaces.import_text(forged, space="again", key=public, algorithm="ed25519")
+    with pytest.raises(InvalidInput, match="not a way to sign"):
+        spaces.import_text(text, space="again", key=public, algorithm="none")
 
 
 def test_a_plain_space_file_is_read_and_redacted_by_its_own_rules(spaces: Spaces, tmp_path: Path) -> None:

@@ -159,9 +159,16 @@ def test_an_ed25519_head_is_checked_with_the_public_key(tmp_path: Path) -> None:
     with open_memory(tmp_path / "a.mind") as memory:
         memory.remember("here")
         head = memory.audit_head(key=private.private_bytes_raw(), algorithm="ed25519")
-        assert memory.audit_check(head, key=private.public_key().public_bytes_raw()).signature == "valid"
-        with pytest.raises(Conflict):
-            memory.audit_check(replace(head, hash="00" * 32), key=private.public_key().public_bytes_raw())
+        public = private.public_key().public_bytes_raw()
+        assert memory.audit_check(head, key=public, algorithm="ed25519").signature == "valid"
+        with pytest.raises(Conflict, match="does not hold"):
+            memory.audit_check(replace(head, hash="00" * 32), key=public, algorithm="ed25519")
+        with pytest.raises(Conflict, match="signed by ed25519"):
+            memory.audit_check(head, key=public)
+        # Anybody has the public key, and can make an HMAC with it.
+        forged = memory.audit_head(key=public, algorithm="hmac-sha256")
+        with pytest.raises(Conflict, match="signed by hmac-sha256"):
+            memory.audit_check(forged, key=public, algorithm="ed25519")
 
 
 def test_a_note_is_part_of_the_chain_and_changes_no_revision(memory: Memory) -> None:
