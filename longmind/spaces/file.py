@@ -41,9 +41,7 @@ def sign(space: str, whole: str, *, key: bytes, algorithm: str) -> dict[str, str
 
 def check_signature(space: str, whole: str, signature: object, *, key: bytes, algorithm: str) -> None:
     """`key` is the shared key of an HMAC, or the public key of an Ed25519 signature, as `algorithm` says."""
-    signatures.check_signature(
-        _message(space, whole), signature, key=key, algorithm=algorithm, what="bundle"
-    )
+    signatures.check_signature(_message(space, whole), signature, key=key, algorithm=algorithm, what="bundle")
 
 
 def _message(space: str, whole: str) -> bytes:
