@@ -155,7 +155,7 @@ def test_masks_of_several_segments_show_what_their_parts_show() -> None:
 
 def _catalog_mirrors(memory: Memory, users: tuple[str, ...]) -> dict[str, int]:
     """Which objects hold the columns of these users."""
-    catalog = memory._search._catalog  # type: ignore[attr-defined]
+    catalog = memory.store.catalog
     with memory.store.read() as snapshot:
         mirrors = {
             user: catalog._tables.of(Segment("partition", f"default@{user}")).at(snapshot) for user in users
