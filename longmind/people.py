@@ -99,7 +99,7 @@ def erase_person(store: Store, user: str, spaces: SpaceLike | None) -> ErasureCe
 def _parts_to_erase(db: Connection, *, user: str, spaces: SpaceLike | None) -> list[str]:
     parts = users_parts(db, user, ALL if spaces is None else spaces)
     if not parts:
-        raise NotFound(f"Nothing is kept of user {user!r}.", hint="users() lists whom there is something of.")
+        raise NotFound(f"Nothing is kept of user {user!r}.", hint="users() lists the users with stored data.")
     return list(parts)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from longmind.base.times import format_ms
+from longmind.cli.output import counted
 from longmind.hooks import paths
 from longmind.hooks.install import AGENTS, HOME_ONLY, entries_in, files_of, has_hooks
 
@@ -79,7 +80,9 @@ def _events(status: dict[str, object]) -> str:
     at = status.get("at")
     if not isinstance(at, int):
         return "no event yet"
-    return f"last event {status.get('event')} at {format_ms(at)[:16]}Z, {status.get('turns', 0)} turns kept"
+    turns = status.get("turns")
+    kept = counted(turns if isinstance(turns, int) else 0, "turn")
+    return f"last event {status.get('event')} at {format_ms(at)[:16]}Z, {kept} kept"
 
 
 def _programs(path: Path) -> Iterator[str]:

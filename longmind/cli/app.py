@@ -30,6 +30,7 @@ from longmind.cli import (
     setup,
 )
 from longmind.cli.arguments import JsonOption
+from longmind.cli.help import Topics
 from longmind.cli.output import HELP_STYLE, emit
 from longmind.operations import registry
 
@@ -68,6 +69,7 @@ def build(first: str | None = None) -> typer.Typer:
     """
     app = typer.Typer(
         name="longmind",
+        cls=Topics,
         help="Long-term memory for AI agents, in one file.",
         epilog="Times are UTC unless they name a zone. Every command takes --json and has its own --help.",
         rich_markup_mode=HELP_STYLE,

@@ -19,6 +19,7 @@ from longmind.base.parameters import Mark
 from longmind.base.partitions import check_user
 from longmind.cli import arguments, errors, models
 from longmind.cli.arguments import JsonOption, StoreOption
+from longmind.cli.help import Topics
 from longmind.cli.output import HELP_STYLE, emit
 from longmind.cli.views import view_of
 from longmind.operations import values
@@ -264,7 +265,9 @@ def _check_spaces(inputs: Mapping[str, Any]) -> None:
 
 def group_app(name: str, text: str, operations: Iterable[Operation]) -> typer.Typer:
     """The commands of one group."""
-    app = typer.Typer(name=name or None, help=text, rich_markup_mode=HELP_STYLE, no_args_is_help=True)
+    app = typer.Typer(
+        name=name or None, cls=Topics, help=text, rich_markup_mode=HELP_STYLE, no_args_is_help=True
+    )
     for item in operations:
         add(app, item)
     return app

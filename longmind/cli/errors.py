@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from typing import Final
@@ -29,11 +30,15 @@ EXIT_CODES: Final[Mapping[str, int]] = {
 
 DEBUG_VARIABLE: Final = "LONGMIND_DEBUG"
 
+_CALL = re.compile(r"\b(?:memory\.)?((?:[a-z_]+\.)?[a-z_]+)\(\)")
+_KEYWORD = re.compile(r"\b([a-z_]+)=(?:True\b|(?![^\s.,;:)]))")
+"""An argument that is switched on, or only named: `replace=True`, `user=`."""
+
 
 def report(error: BaseException, *, as_json: bool) -> int:
     """Write the error to standard error, without a traceback, and return its exit code."""
     if isinstance(error, LongmindError):
-        return write(error.code, error.message, error.hint, as_json=as_json)
+        return write(error.code, error.message, in_shell(error.hint), as_json=as_json)
     if os.environ.get(DEBUG_VARIABLE):
         raise error
     return write(
@@ -42,6 +47,31 @@ def report(error: BaseException, *, as_json: bool) -> int:
         f"This is a defect of Longmind. Set {DEBUG_VARIABLE}=1 to see where it happened, and report it.",
         as_json=as_json,
     )
+
+
+def in_shell(hint: str | None) -> str | None:
+    """A hint as people at a shell would follow it.
+
+    The library speaks of its own calls and arguments; those that are operations have commands and options.
+    """
+    if hint is None or not (_CALL.search(hint) or _KEYWORD.search(hint)):
+        return hint
+    from longmind.operations import registry
+
+    found = list(registry.operations())
+    options = {parameter.name for item in found for parameter in item.parameters}
+
+    def command(call: re.Match[str]) -> str:
+        named = [item for item in found if call[1] in (item.name, item.name.rpartition(".")[2])]
+        exact = [item for item in named if item.name == call[1]] or named
+        if len(exact) != 1:  # not an operation, or one of several: as the library says it
+            return call[0]
+        return " ".join(["longmind", *exact[0].path]).replace("_", "-")
+
+    def option(keyword: re.Match[str]) -> str:
+        return f"--{keyword[1].replace('_', '-')}" if keyword[1] in options else keyword[0]
+
+    return _KEYWORD.sub(option, _CALL.sub(command, hint))
 
 
 def write(code: str, message: str, hint: str | None, *, as_json: bool) -> int:

@@ -13,11 +13,14 @@ from longmind.access.keys import FILE_VARIABLE, Key, KeyFile, default_file
 from longmind.base.errors import InvalidInput
 from longmind.base.times import SystemClock, format_ms
 from longmind.cli.arguments import JsonOption
+from longmind.cli.help import Topics
 from longmind.cli.output import HELP_STYLE, Block, Table, emit
 from longmind.when.arguments import parse_moment
 
 commands = typer.Typer(
-    help="Keys for the servers: who may read and write which spaces.", rich_markup_mode=HELP_STYLE
+    cls=Topics,
+    help="Keys for the servers: who may read and write which spaces.",
+    rich_markup_mode=HELP_STYLE,
 )
 
 KeysOption = Annotated[

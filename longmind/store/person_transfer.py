@@ -134,7 +134,7 @@ _LATEST: Final = 253_402_300_799_999
 def _existing(db: Connection, user: str, spaces: SpaceLike) -> list[Partition]:
     parts = users_parts(db, user, spaces)
     if not parts:
-        raise NotFound(f"Nothing is kept of user {user!r}.", hint="users() lists whom there is something of.")
+        raise NotFound(f"Nothing is kept of user {user!r}.", hint="users() lists the users with stored data.")
     return parts
 
 

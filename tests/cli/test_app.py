@@ -281,6 +281,14 @@ def test_without_arguments_the_help_is_shown(longmind: Longmind):
     assert "\x1b" not in done.out
 
 
+def test_help_through_a_pipe_has_the_topics_and_cuts_nothing(longmind: Longmind):
+    shown = longmind("--help").out
+    assert "..." not in shown.partition("Remember and recall:")[2]
+    topics = ("Remember and recall:", "Look after it:", "Facts, conversations, ", "Agents and programs:")
+    assert all(f"\n{topic}" in shown for topic in topics)
+    assert "..." not in longmind("facts", "--help").out.partition("\nCommands:")[2]
+
+
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["version"], ["timeline"], ["stats", "--json"], ["models", "list"]]
 )

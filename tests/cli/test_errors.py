@@ -9,7 +9,7 @@ import pytest
 from longmind import Memory
 from longmind.base import errors
 from longmind.base.errors import LongmindError
-from longmind.cli.errors import EXIT_CODES
+from longmind.cli.errors import EXIT_CODES, in_shell
 from tests.cli.conftest import Longmind
 
 
@@ -172,3 +172,27 @@ def test_a_defect_is_a_message_and_shows_its_trace_only_when_asked(folder: Path)
     assert plain.stderr.startswith("error: Unexpected ZeroDivisionError: oh no\n hint: ")
     assert "Traceback" not in plain.stderr
     assert "Traceback" in run(LONGMIND_DEBUG="1").stderr
+
+
+@pytest.mark.parametrize(
+    ("hint", "typed"),
+    [
+        ("facts.quarantine() lists them.", "longmind facts quarantine lists them."),
+        ("Start from a built-in recipe: memory.recipes() lists them.", "longmind recipes lists them."),
+        ("Ask by key; resolve() lists them.", "longmind facts resolve lists them."),
+        ("Import into another space, or pass replace=True.", "or pass --replace."),
+        ("Name the user, or leave user= out for what all users share.", "or leave --user out for"),
+        # What no command has is left as it is.
+        ("Open it without read_only=True.", "without read_only=True."),
+        ("Convert its keys with str().", "with str()."),
+        ("Write it as postgresql://host/db?store=name.", "?store=name."),
+        ("Measure them with len(text.encode()).", "len(text.encode())."),
+    ],
+)
+def test_hints_of_the_library_name_commands_and_options(hint: str, typed: str):
+    assert typed in str(in_shell(hint))
+
+
+def test_a_hint_on_the_command_line_can_be_typed(longmind: Longmind, notes: Memory):
+    assert "hint: longmind users lists" in longmind("export", "--user", "bob", "out.jsonl").err
+    assert "hint: longmind facts quarantine lists them." in longmind("facts", "confirm", "99").err

@@ -65,7 +65,7 @@ def play(program: Path, project: Path, home: Path, agents: tuple[str, ...]) -> b
     assert "Orders go through an outbox table." in told
     doctor = json.loads(run("doctor", "--json"))["findings"]
     [line] = [item for item in doctor if item["about"] == "agent claude-code"]
-    assert "1 turns kept" in line["says"]
+    assert "1 turn kept" in line["says"]
     transcript.unlink()
     for agent in agents:
         run("uninstall", agent, "--delete-memory", "--json")

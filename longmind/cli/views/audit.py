@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.times import format_ms
-from longmind.cli.output import Block, Table
+from longmind.cli.output import Block, Table, counted
 
 if TYPE_CHECKING:
     from longmind.store.audit import AuditCheck, AuditHead, AuditPage, AuditRecord
@@ -41,7 +41,8 @@ def head(shown: AuditHead) -> Iterator[Block]:
 def checked(check: AuditCheck) -> Iterator[Block]:
     yield from (f"problem: {problem}" for problem in check.problems)
     if check:
-        yield f"The log holds the head: entry {check.entry}, and {check.entries_since} entries since."
+        since = counted(check.entries_since, "entry", "entries")
+        yield f"The log holds the head: entry {check.entry}, and {since} since."
     yield f"Signature: {check.signature}."
     yield from check.notes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.cli.output import Block, Table, minute, one_line
+from longmind.cli.output import Block, Table, counted, minute, one_line
 
 if TYPE_CHECKING:
     from longmind.context.receipt import Replay
@@ -134,7 +134,7 @@ def utility(answer: Utility) -> Iterator[Block]:
     if not answer.observations:
         yield f"{answer.memory} has no votes."
     else:
-        votes = "1 vote" if answer.observations == 1 else f"{answer.observations} votes"
+        votes = counted(answer.observations, "vote")
         yield f"{answer.memory}: {votes}, mean {answer.mean:+.2f}, counts {answer.value:+.2f}."
 
 

@@ -138,7 +138,7 @@ def matches(result: EntityMatches) -> Iterator[Block]:
 
 def assertions(result: StatedResult) -> Iterator[Block]:
     if not result.assertions:
-        yield "Nothing was said."
+        yield "No statements."
         return
     rows = [
         (

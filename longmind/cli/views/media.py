@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.cli.output import Block, Table, minute, one_line
+from longmind.cli.output import Block, Table, counted, minute, one_line
 
 if TYPE_CHECKING:
     from longmind.base.frame import FrameList
@@ -54,7 +54,7 @@ def search(listing: PhotoHits) -> Iterator[Block]:
         yield "No photo has a vector to compare."
     if listing.without_vector:
         yield (
-            f"{listing.without_vector:,} photos have no vector of {listing.embedder}. "
+            f"{counted(listing.without_vector, 'photo has', 'photos have')} no vector of {listing.embedder}. "
             "To make them, run: longmind media refresh FOLDER"
         )
 
@@ -65,7 +65,7 @@ def thumbnail(copy: Thumbnail) -> Iterator[Block]:
 
 
 def refresh(report: RefreshReport) -> Iterator[Block]:
-    yield f"{report.thumbnails:,} thumbnails and {report.vectors:,} vectors made."
+    yield f"{counted(report.thumbnails, 'thumbnail')} and {counted(report.vectors, 'vector')} made."
     if report.skipped:
         yield Table(
             ("skipped", "why", "detail"), [(skip.uri, skip.code, skip.detail) for skip in report.skipped]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.errors import RESTORE_HINT
 from longmind.base.times import format_ms
-from longmind.cli.output import Block, Table, minute, one_line, size
+from longmind.cli.output import Block, Table, counted, minute, one_line, size
 
 if TYPE_CHECKING:
     from longmind.base.frame import Forgotten, Frame, FrameList, Page
@@ -109,7 +109,7 @@ def explained(results: SearchResults) -> Iterator[Block]:
 
 def recalled(context: Context) -> Iterator[Block]:
     yield context.text or "Nothing that fits was found."
-    yield f"({context.total_tokens} of {context.budget} tokens, {len(context.items)} items)"
+    yield f"({context.total_tokens} of {context.budget} tokens, {counted(len(context.items), 'item')})"
     for note in context.notes:
         yield f"Note: {note}"
 
@@ -129,7 +129,7 @@ def many_recalled(listing: ContextList) -> Iterator[Block]:
 def ingested(report: IngestReport) -> Iterator[Block]:
     yield (
         f"{report.created} new, {report.superseded} of them new versions; {report.unchanged} unchanged, "
-        f"{report.retired} gone; {report.chunks} chunks."
+        f"{report.retired} gone; {counted(report.chunks, 'chunk')}."
     )
     codes: dict[str, int] = {}
     for skip in report.skipped:
@@ -146,7 +146,7 @@ def imported(report: ImportReport) -> Iterator[Block]:
     would = "would be " if report.dry_run else ""
     yield (
         f"{report.created} {would}new in {report.batches} batches, {report.unchanged} imported before; "
-        f"{report.superseded} superseded, {report.retired} retired, {report.facts} facts."
+        f"{report.superseded} superseded, {report.retired} retired, {counted(report.facts, 'fact')}."
     )
     if report.kinds:
         yield Table(("kind", "new"), list(report.kinds.items()))
@@ -178,7 +178,8 @@ def stats(summary: Stats) -> Iterator[Block]:
     missing = summary.parts.get("vectors", {}).get("missing", 0)
     if missing:
         yield ""
-        yield f"{missing:,} frames have no vectors yet. Fill them in with: longmind maintain"
+        frames = counted(missing, "frame has", "frames have")
+        yield f"{frames} no vectors yet. Fill them in with: longmind maintain"
 
 
 def all_stats(summary: Stats) -> Iterator[Block]:
@@ -194,7 +195,9 @@ def all_stats(summary: Stats) -> Iterator[Block]:
 
 
 def verified(report: VerifyReport) -> Iterator[Block]:
-    looked = f"{report.frames:,} frames, every byte of them" if report.deep else "structure and indexes"
+    looked = (
+        f"{counted(report.frames, 'frame')}, every byte checked" if report.deep else "structure and indexes"
+    )
     if report:
         yield f"All is well ({looked})."
         yield from (f"Note: {note}" for note in report.notes)
@@ -207,7 +210,7 @@ def verified(report: VerifyReport) -> Iterator[Block]:
         for problem in report.problems
     ]
     yield Table(("problem", "data", "detail"), rows)
-    yield f"{len(rows)} problems found ({looked})."
+    yield f"{counted(len(rows), 'problem')} found ({looked})."
     yield from (f"Note: {note}" for note in report.notes)
     if derived:
         yield "Derived data can be made anew: longmind reindex"

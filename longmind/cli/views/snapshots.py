@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.cli.output import Block, Table, minute, one_line
+from longmind.cli.output import Block, Table, counted, minute, one_line
 
 if TYPE_CHECKING:
     from longmind.store.rollback import Difference
@@ -55,7 +55,7 @@ def rolled_back(report: RollbackReport) -> Iterator[Block]:
 
 
 def _frames(count: int) -> str:
-    return "1 frame" if count == 1 else f"{count} frames"
+    return counted(count, "frame")
 
 
 def _table(differences: Sequence[Difference]) -> Table:
