@@ -45,7 +45,7 @@ def test_every_operation_that_takes_a_place_takes_a_user() -> None:
         "users", "space.create", "space.delete", "space.gc", "space.policy", "space.set_policy",
         "space.export", "space.export_text", "space.import", "space.import_text",
         # Questions that judge the search of a space are about what its users share.
-        "golden.add", "golden.list", "golden.run", "golden.compare", "golden.remove",
+        "golden.add", "golden.list", "golden.run", "golden.compare", "golden.history", "golden.remove",
     }  # fmt: skip
 
 
