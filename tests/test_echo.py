@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longmind import InvalidInput, Memory, NotFound
+from longmind import Entity, InvalidInput, Memory, NotFound
 from longmind.base.recall_marks import blank_echo, without_echo
 from longmind.hooks.actions import context_for
 from longmind.hooks.events import Event
@@ -145,6 +145,31 @@ def test_blanking_moves_no_byte(before: str, inside: str) -> None:
     assert blank.encode().endswith("after ü".encode())
     assert "frame" not in blank
     assert blank.startswith(before)
+
+
+def test_no_part_of_a_fact_is_recalled_text_and_none_ends_by_it(known: Memory) -> None:
+    facts = known.facts
+    facts.record("ana", "lives_in", "Porto")
+    before = evidence(known)
+    block = known.recall("Where does Ana live?").text
+    for echo in (block, block.upper(), textwrap.indent(block, "> ")):
+        for subject, predicate, value, qualifiers in (
+            (echo, "lives_in", "Porto", None),
+            ("ana", echo, "Porto", None),
+            ("ana", "lives_in", echo, None),
+            ("ana", "lives_in", Entity(echo), None),
+            ("ana", "lives_in", "Porto", {"as": echo}),
+            ("ana", "lives_in", "Porto", {echo: "guest"}),
+        ):
+            for write in (facts.end, facts.record):
+                with pytest.raises(InvalidInput, match="recalled text") as raised:
+                    write(subject, predicate, value, qualifiers=qualifiers)
+                assert raised.value.hint
+    assert evidence(known) == before
+    assert [str(hit.fact) for hit in facts.about("ana")] == [name for name, _ in before]
+    # What is new beside it is taken.
+    facts.end("ana", "lives_in", f"Porto\n{known.recall('Where does Ana live?').text}")
+    assert [hit.fact.value for hit in facts.about("ana") if hit.fact.predicate == "lives_in"] == []
 
 
 def test_a_fact_does_not_rest_on_itself(memory: Memory) -> None:

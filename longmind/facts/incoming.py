@@ -24,15 +24,16 @@ def incoming(store: Store, item: Assertion | Mapping[str, Any], *, space: str) -
 def own_words(item: Assertion | Mapping[str, Any]) -> Assertion:
     """The assertion without recalled text: a fact that was read back to us says nothing new."""
     assertion = assertion_of(item)
-    subject, value = assertion.subject, assertion.value
-    if isinstance(subject, str):
-        subject = _news(subject, "subject")
-    if isinstance(value, str):
-        news = _news(value, "value")
-        value = value if news is value else type(value)(news)
-    if subject is assertion.subject and value is assertion.value:
-        return assertion
-    return replace(assertion, subject=subject, value=value)
+    given = {"subject": assertion.subject, "predicate": assertion.predicate, "value": assertion.value}
+    changed = {name: own for name, part in given.items() if (own := _news(part, name)) is not part}
+    qualifiers = assertion.qualifiers
+    if isinstance(qualifiers, Mapping):
+        own_qualifiers = {
+            _news(name, "qualifier"): _news(part, "qualifier") for name, part in qualifiers.items()
+        }
+        if own_qualifiers != qualifiers:
+            changed["qualifiers"] = own_qualifiers
+    return replace(assertion, **changed) if changed else assertion
 
 
 def redacted(assertion: Assertion, redactor: TextRedactor) -> Assertion:
@@ -49,11 +50,16 @@ def redacted(assertion: Assertion, redactor: TextRedactor) -> Assertion:
     )
 
 
-def _news(text: str, name: str) -> str:
-    own, echoes = without_echo(text)
+def _news(part: Any, name: str) -> Any:
+    """A part of an assertion without recalled text; the same object if there is none in it."""
+    if not isinstance(part, str):
+        return part
+    own, echoes = without_echo(part)
     if echoes and not own:
-        raise InvalidInput(f"The {name} is recalled text, which is known already.")
-    return own if echoes else text
+        raise InvalidInput(
+            f"The {name} is recalled text, which is known already.", hint="Say only what is new."
+        )
+    return type(part)(own) if echoes else part
 
 
 def redacted_name(store: Store, name: str, *, space: str) -> str:
