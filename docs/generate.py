@@ -175,6 +175,16 @@ def early_answers() -> str:
     return json.dumps(answers, ensure_ascii=False, indent=1) + "\n"
 
 
+def listed_commands() -> str:
+    """The common operations as `longmind --help` lists them, which then imports none of them."""
+    from longmind.cli.commands import name_of
+
+    whole: Any = get_command(build())
+    rows = [(name, whole.commands[name]) for name in map(name_of, registry.group(""))]
+    listed = [[name, item.rich_help_panel, item.get_short_help_str(10_000)] for name, item in rows]
+    return json.dumps(listed, ensure_ascii=False, indent=1) + "\n"
+
+
 def coverage_table() -> Iterator[str]:
     # The tests lie beside this folder, and are no package that is installed.
     sys.path.insert(0, str(FOLDER.parent))
@@ -215,9 +225,11 @@ def whole_files() -> Iterator[tuple[Path, str]]:
     """The files that hold nothing but what is generated."""
     import pictures
 
+    from longmind.cli.help import LISTED
     from longmind.mcp.early import ANSWERS
 
     yield ANSWERS, early_answers()
+    yield LISTED, listed_commands()
     for name, svg in pictures.pictures().items():
         yield FOLDER / "pictures" / name, svg
 

@@ -30,7 +30,7 @@ from longmind.cli import (
     setup,
 )
 from longmind.cli.arguments import JsonOption
-from longmind.cli.help import Topics
+from longmind.cli.help import Topics, listed
 from longmind.cli.output import HELP_STYLE, emit
 from longmind.operations import registry
 
@@ -100,14 +100,16 @@ def _add_operations(app: typer.Typer, first: str | None) -> None:
     """The common operations; only the one that is called, if it is one of them."""
     if first in _LIGHT:
         return
+    if first == "":
+        # Only the list of commands is shown: importing the operations would take three times as long.
+        for name, topic, text in listed():
+            app.command(name, help=text, rich_help_panel=topic)(_listed)
+        return
     common = registry.group("")
     called = [item for item in common if commands.name_of(item) == first]
     for item in called or common:
         panel = _STORE if item in registry.table("upkeep") else _USE
-        if first == "" and item.name != "copy":
-            # Only the list of commands is shown: reading their options would take three times as long.
-            app.command(commands.name_of(item), help=item.description, rich_help_panel=panel)(_listed)
-        elif item.name in ingest.NAMES:
+        if item.name in ingest.NAMES:
             app.command(item.name, rich_help_panel=panel)(ingest.command(item))
         elif item.name == "add":
             app.command("add", rich_help_panel=panel)(chats.add)

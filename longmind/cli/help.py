@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from pathlib import Path
+from typing import Any, Final
 
 from typer.core import TyperGroup
+
+LISTED: Final = Path(__file__).with_name("listed.json")
+"""The common operations with their topics and descriptions, written by docs/generate.py."""
 
 _WHOLE = 10_000
 """More characters than any description has: lines are wrapped, not cut."""
@@ -26,3 +31,8 @@ class Topics(TyperGroup):
         for topic, rows in sections.items():
             with formatter.section(topic):
                 formatter.write_dl(rows)
+
+
+def listed() -> list[tuple[str, str, str]]:
+    """Name, topic and description of the common operations, without importing them."""
+    return [(name, topic, text) for name, topic, text in json.loads(LISTED.read_text(encoding="utf-8"))]

@@ -175,12 +175,12 @@ def prepare(store: Store, plans: Sequence[Plan]) -> Prepared:
 
 
 def failures(prepared: Prepared) -> tuple[str, ...]:
-    """What the parts could not do."""
+    """What the parts could not do this time; what they never can is not repeated at every write."""
     reasons = {
         f"{name}: {item.reason}"
         for name, items in prepared.items()
         for item in items
-        if isinstance(item, Failed)
+        if isinstance(item, Failed) and not item.lasting
     }
     return tuple(sorted(reasons))
 

@@ -34,6 +34,8 @@ class Failed:
     """In place of what `prepare` would have made: the frame is written without, and the report says why."""
 
     reason: str
+    lasting: bool = False
+    """It will be so for every write, as without a model: the first write, searches and `doctor` say it."""
 
 
 @dataclass(slots=True)

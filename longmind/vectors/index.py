@@ -100,7 +100,7 @@ class VectorRows(Part):
         if not self.problem:
             return None
         _tell_once(self.problem)
-        return [Failed(self.problem)] * len(drafts)
+        return [Failed(self.problem, lasting=True)] * len(drafts)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         counts = {"frame_vector": 0, "frame_token": 0, "frame_vector_next": 0, "frame_token_next": 0}

@@ -286,6 +286,7 @@ def test_help_through_a_pipe_has_the_topics_and_cuts_nothing(longmind: Longmind)
     assert "..." not in shown.partition("Remember and recall:")[2]
     topics = ("Remember and recall:", "Look after it:", "Facts, conversations, ", "Agents and programs:")
     assert all(f"\n{topic}" in shown for topic in topics)
+    assert shown.count("\n  copy ") == shown.count("\n  remember ") == 1
     assert "..." not in longmind("facts", "--help").out.partition("\nCommands:")[2]
 
 

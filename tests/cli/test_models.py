@@ -62,10 +62,12 @@ def test_without_a_model_the_first_write_says_so_once_and_later_searches_say_wha
 
     first = longmind("remember", "Ana moved to Lisbon.", env=without)
     second = longmind("remember", "The car is red.", env=without)
+    third = longmind("experience", "record", "problem", "The build fails.", "--no-evidence", env=without)
     created = longmind("init", "--no-model", env=without)
 
     assert first.err.count("longmind models install") == 1
     assert "models install" not in second.err
+    assert "models install" not in third.out + third.err
     assert "No embedding model is installed." in created.out
     if not models.installed(models.default_cache()):
         pytest.skip("the embedding model is not installed; run: longmind models install")
@@ -73,7 +75,7 @@ def test_without_a_model_the_first_write_says_so_once_and_later_searches_say_wha
     before = longmind("search", "Which colour has the automobile?", env=there)
     longmind("maintain", env=there)
     after = longmind("search", "Which colour has the automobile?", env=there)
-    assert "2 frames have no vectors yet" in before.out
+    assert "3 frames have no vectors yet" in before.out
     assert "Fill them in with: longmind maintain" in before.out
     assert "no vectors" not in after.out
     assert "The car is red." in after.out.splitlines()[1]
