@@ -7,7 +7,6 @@ argument of `Memory.open`, by the environment, or by a configuration file of the
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from longmind.base.checks import is_number
 from longmind.base.errors import Forbidden, InvalidInput, Unavailable
 
 MODELS_VARIABLE: Final = "LONGMIND_MODELS"
@@ -181,8 +181,7 @@ def _check_limit(value: object, name: str, *, whole: bool) -> None:
 
 
 def _is_amount(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value) and value >= 0  # type: ignore[arg-type, operator]
+    return is_number(value) and value >= 0
 
 
 NOTHING: Final = Access()

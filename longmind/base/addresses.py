@@ -63,7 +63,8 @@ def read_address(url: str) -> Address:
     scheme, _, rest = url.partition("://")
     stated = _STATED.search(rest)
     body, mark, options = rest.rpartition("?") if stated is None else (rest[: stated.start()], "?", stated[1])
-    if not mark or ("@" in options and "@" not in body) or "=" not in options:
+    among_options = stated is not None  # then an `@` there may be the password's
+    if not mark or "=" not in options or ("@" in options and "@" not in body and not among_options):
         body, mark, options = rest, "", ""  # there are none: a `?` belongs to the password
     login, at, server = body.rpartition("@")
     user, colon, password = login.partition(":")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from longmind.base.errors import InvalidInput
 
@@ -118,12 +119,18 @@ def check_limit(value: object, name: str, *, most: int = 1_000_000, least: int =
     return int(value)
 
 
+def is_number(value: object) -> TypeGuard[int | float]:
+    """A number that a float can hold: `math.isfinite` fails on a whole number that is larger."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
+
+
 def check_share(value: object, name: str) -> float:
     """A number from 0 to 1."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not 0 <= float(value) <= 1:  # type: ignore[arg-type]
+    if not is_number(value) or not 0 <= value <= 1:
         raise InvalidInput(f"{name} must be a number from 0 to 1, not {value!r}.")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:

@@ -53,7 +53,7 @@ def ttl_ms(ttl: str | int | float | timedelta) -> int:
         seconds = seconds.total_seconds()
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise InvalidInput(f"ttl must be seconds or a text such as '30d', not {type(ttl).__name__}.")
-    if not math.isfinite(seconds) or not 0.001 <= seconds <= _MOST_SECONDS:
+    if not 0.001 <= seconds <= _MOST_SECONDS:
         raise InvalidInput(
             f"ttl must be more than nothing and at most 1000 years, not {ttl!r}.",
             hint="Leave it out for what does not expire.",

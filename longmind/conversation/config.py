@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from types import UnionType
 from typing import Any, Final, get_args, get_type_hints
 
-from longmind.base.checks import canonical_json, check_choice, check_text
+from longmind.base.checks import canonical_json, check_choice, check_text, is_number
 from longmind.base.errors import Corrupt, InvalidInput
 from longmind.base.json_text import parse_json
 from longmind.llm.ledger import EACH_PROVIDER, Budgets, BudgetsOf, Cap
@@ -250,8 +249,7 @@ def _checked(name: str, value: Any, kind: Any) -> Any:
         if name in _CHOICES:
             return check_choice(value.lower() if isinstance(value, str) else value, name, _CHOICES[name])
         return check_text(value, name, most_bytes=2000, empty=True)
-    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not number or (kind is int and value != int(value)):
+    if not is_number(value) or (kind is int and value != int(value)):
         raise InvalidInput(f"{name} must be a {'whole ' if kind is int else ''}number, not {value!r}.")
     least, most = _BOUNDS[name]
     if not least <= value <= most:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
 from typing import Annotated, Any, Unpack
 
 from longmind.base.caller import audited, caller
-from longmind.base.checks import check_choice, check_text
+from longmind.base.checks import check_choice, check_text, is_number
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
 from longmind.base.hashing import digest
@@ -353,7 +352,6 @@ def _voter(actor: str, user: str | None) -> str:
 
 
 def _vote(value: object) -> float:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not isfinite(value) or not -1 <= value <= 1:  # type: ignore[arg-type, operator]
+    if not is_number(value) or not -1 <= value <= 1:
         raise InvalidInput(f"vote must be a number from -1 to 1, not {value!r}.")
-    return float(value) + 0.0  # type: ignore[arg-type]  # -0.0 becomes 0.0, which has one spelling
+    return float(value) + 0.0  # -0.0 becomes 0.0, which has one spelling

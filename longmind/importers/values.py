@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from longmind.base.checks import cut_label
+from longmind.base.checks import cut_label, is_number
 from longmind.base.errors import InvalidInput
 from longmind.base.times import from_ms, to_ms
 from longmind.ingest.encoding import clean
@@ -58,7 +58,7 @@ def moment(value: object) -> int | None:
         except ValueError:
             return _from_text(text)
         return moment(number)
-    if isinstance(value, int | float) and math.isfinite(value):
+    if is_number(value):
         scale = 1000 if abs(value) < _MILLISECONDS else 1 if abs(value) < _MICROSECONDS else 0.001
         return _in_calendar(round(value * scale))
     return None

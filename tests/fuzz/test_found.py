@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from longmind import Corrupt, Forbidden, FrozenClock, InvalidInput, LongmindError, Memory
+from longmind import Access, Corrupt, Forbidden, FrozenClock, InvalidInput, LongmindError, Memory
 from longmind.access.keyring import KeyRing, LastUses
 from longmind.access.keys import KeyFile
 from longmind.base.paths import inside
@@ -235,3 +235,26 @@ def test_half_of_a_character_is_refused_or_answered_whatever_holds_it(memory: Me
             status, text, _ = client.exchange(path, json.dumps(body).encode())
             assert status < 500, (path, text)
             json.loads(text)
+
+
+def test_a_number_that_no_float_can_hold_is_refused_wherever_a_number_is_expected(memory: Memory) -> None:
+    """Found by random requests: `math.isfinite` and `float` fail on whole numbers of that size."""
+    huge = 10**400
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: memory.memories.configure({"llm.input_price": huge}),
+        lambda: memory.memories.configure({"dedupe.threshold": -huge}),
+        lambda: memory.search("tea", min_score=huge),
+        lambda: memory.remember("tea", ttl=huge),
+        lambda: memory.space("app").set_policy({"ttl_days": huge}),
+        lambda: memory.space("app").set_policy({"budgets": {"*": {"usd": huge}}}),
+        lambda: Access(max_usd=huge),
+        lambda: Access.of_process({"LONGMIND_MAX_TOKENS": str(huge), "LONGMIND_CONFIG": "/nowhere"}),
+        lambda: Access(prices={"openai:m": (huge, 1)}),
+    )
+    for call in calls:
+        with pytest.raises(InvalidInput):
+            call()
+    with listening(memory) as port:
+        body = json.dumps({"changes": {"llm.max_cost": huge}}).encode()
+        status, text, _ = Client(port).exchange("/v1/memories/configure", body)
+        assert (status, json.loads(text)["error"]["code"]) == (422, "invalid_input")

@@ -23,6 +23,8 @@ FORMS = (
     "postgresql://u:{password}@127.0.0.1:nine/db?store=x",
     "postgresql://u@127.0.0.1:9/db?password={password}&store=x",
     "postgresql://u@127.0.0.1:9/db?store=x&sslmode=weird&sslpassword={password}",
+    "postgresql://127.0.0.1:9/db?user=u&password={password}&store=x",
+    "postgresql:///db?host=127.0.0.1&port=9&user=u&sslmode=weird&sslpassword={password}",
 )
 
 
@@ -49,7 +51,7 @@ def test_a_password_of_any_characters_is_in_no_error_and_no_log(
             assert not any(piece in text for piece in PIECES if separator != "&" or piece == "S3c"), text
 
 
-@pytest.mark.parametrize("form", [FORMS[0], FORMS[2], FORMS[4]])
+@pytest.mark.parametrize("form", [FORMS[0], FORMS[2], FORMS[4], FORMS[6]])
 def test_a_password_of_any_characters_reaches_the_server(form: str) -> None:
     for separator in SEPARATORS:
         password = separator.join(PIECES)
