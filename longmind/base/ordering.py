@@ -23,6 +23,21 @@ def first_of_each(ascending: Int64Array) -> BoolArray:
     return first
 
 
+def median(ascending: AnyFloatArray) -> float:
+    """Of values in order; `np.median` takes as long for a few as for thousands."""
+    lower, upper = ascending[(len(ascending) - 1) // 2], ascending[len(ascending) // 2]
+    return float((lower + upper) / 2)
+
+
+def positions_among(ascending: Int64Array, ids: Int64Array) -> Int64Array:
+    """The position of each id among those that ascend; -1 where it is not there."""
+    if len(ascending) == 0:
+        return np.full(len(ids), -1, dtype=np.int64)
+    nearest = np.minimum(ascending.searchsorted(ids), len(ascending) - 1)
+    positions: Int64Array = np.where((ids > 0) & (ascending[nearest] == ids), nearest, -1)
+    return positions
+
+
 def numbered(values: Int64Array) -> Int64Array:
     """The place of each value among the distinct ones."""
     order = np.argsort(values, kind="stable")

@@ -38,13 +38,15 @@ _COLUMNS: Final = join(
     (FactRow, "c"), (SpanRow, "s"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o")
 )
 
-SOURCE: Final = (
+_SUBJECT: Final = (
     "fact_entity e JOIN fact c ON c.subject_entity_id = e.entity_id "
-    "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "
-    "JOIN fact_span s ON s.fact_id = c.fact_id "
-    "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id"
+    "JOIN fact_predicate p ON p.predicate_id = c.predicate_id"
 )
+_OBJECT_ENTITY: Final = "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id"
+SOURCE: Final = f"{_SUBJECT} JOIN fact_span s ON s.fact_id = c.fact_id {_OBJECT_ENTITY}"
 """Subject `e`, fact `c`, predicate `p`, span `s`, and the object `o` where it is an entity."""
+FACTS: Final = f"{_SUBJECT} {_OBJECT_ENTITY}"
+"""The same of facts that were ever held, whenever that was."""
 
 # Within one kind all columns of the other kinds are NULL, so that they decide nothing.
 _OBJECT: Final = (

@@ -15,7 +15,7 @@ from longmind.base.names import ALL
 from longmind.base.partitions import split_partition
 from longmind.base.times import AsOf
 from longmind.facts.canonical import alias_norm, canonical_text
-from longmind.facts.hits import ORDER, SOURCE, held, seen, trusted
+from longmind.facts.hits import FACTS, ORDER, SOURCE, held, seen, trusted
 from longmind.facts.mentions import LAST_SOURCE, mentions, spelled_out
 from longmind.facts.names import NameIndex
 from longmind.facts.resolve import named
@@ -23,7 +23,7 @@ from longmind.facts.rows import EntityRow, ledgers
 from longmind.facts.slots import PERSONAL
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, Value
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import Clause, among, both, during, either, visible
 
@@ -236,17 +236,33 @@ def _own_names(
         ):
             if split_partition(ledger)[1] == view.user:
                 yield int(entity_id), str(norm), called[0]
-    clause = both([ledgers(view, "e.ledger"), among("p.key_norm", _NAME_PREDICATES), seen(view)])
+    told = both(
+        [
+            Clause("e.key_norm = ?", (Entity(oneself).norm,)),
+            ledgers(view, "e.ledger"),
+            among("p.key_norm", _NAME_PREDICATES),
+        ]
+    )
+    # SQLite plans the whole condition again for every instant, which takes longer than all else here. Few
+    # questions say the name of who asks, as it is or ever was.
+    ever = db.all(f"SELECT coalesce(o.key, c.object_text) FROM {FACTS} WHERE {told.sql}", told.values)
+    if not any(name in sources for (value,) in ever for name in _called(value)):
+        return
+    clause = told & seen(view)
     sql = (
         f"SELECT e.entity_id, e.key_norm, e.ledger, coalesce(o.key, c.object_text) FROM {SOURCE} "
-        f"WHERE e.key_norm = ? AND {clause.sql} ORDER BY {ORDER} LIMIT {_MOST_NAMES}"
+        f"WHERE {clause.sql} ORDER BY {ORDER} LIMIT {_MOST_NAMES}"
     )
-    for entity_id, norm, ledger, value in db.all(sql, (Entity(oneself).norm, *clause.values)):
-        if split_partition(ledger)[1] != view.user or not isinstance(value, str):
-            continue
-        for name in (alias_norm(value), alias_norm(value.split(" ")[0])):
-            if name in sources:
-                yield int(entity_id), str(norm), name
+    for entity_id, norm, ledger, value in db.all(sql, clause.values):
+        if split_partition(ledger)[1] == view.user:
+            for name in _called(value):
+                if name in sources:
+                    yield int(entity_id), str(norm), name
+
+
+def _called(value: Value) -> tuple[str, ...]:
+    """A full name, and the first name in it."""
+    return (alias_norm(value), alias_norm(value.split(" ")[0])) if isinstance(value, str) else ()
 
 
 def _who_looks(view: View) -> set[str]:

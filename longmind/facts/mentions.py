@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from longmind.base.words import UNSEGMENTED
@@ -32,6 +33,11 @@ class Mention(NamedTuple):
 
 def mentions(query: str) -> list[Mention]:
     """The whole query, its word sequences of five down to two, then its words of two characters or more."""
+    return list(_mentions(query))
+
+
+@lru_cache(maxsize=4)  # a search asks twice: for facts, and for texts that name the same
+def _mentions(query: str) -> tuple[Mention, ...]:
     query = _readable(query)
     longest: dict[str, int] = {}
     words = list(_words(query))[:_MOST_WORDS]
@@ -48,7 +54,7 @@ def mentions(query: str) -> list[Mention]:
     for source, norm in norms:
         if norm:
             longest.setdefault(norm, source)
-    return [Mention(source, norm) for norm, source in longest.items()]
+    return tuple(Mention(source, norm) for norm, source in longest.items())
 
 
 class Unsegmented:

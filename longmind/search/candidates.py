@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from longmind.base.arrays import Float64Array, Int64Array, np
 from longmind.base.columns import AnyColumn, Mask, is_shown
-from longmind.base.ordering import best, distinct, numbered
+from longmind.base.ordering import best, distinct, numbered, positions_among
 from longmind.embed.protocol import Encoding
 from longmind.search import constants
 from longmind.search.fusion import Neighbourhood, Signals
@@ -116,8 +116,8 @@ def neighbourhood(ids: Int64Array, catalog: CatalogView, lengths: AnyColumn) -> 
     sessions = columns.talk[ids]
     return Neighbourhood(
         session=np.where(sessions >= 0, numbered(sessions), -1),
-        previous=_positions(ids, columns.previous[ids]),
-        next=_positions(ids, columns.next[ids]),
+        previous=positions_among(ids, columns.previous[ids]),
+        next=positions_among(ids, columns.next[ids]),
         is_short=lengths[ids] <= constants.SHORT_TURN,
     )
 
@@ -138,7 +138,7 @@ def _cosines(
     """From what was computed on the way, and for the rest from the stored vectors; NaN without a vector."""
     cosine = np.full(len(ids), np.nan)
     for known_ids, values in computed:
-        positions = _positions(known_ids, ids)
+        positions = positions_among(known_ids, ids)
         present = positions >= 0
         cosine[present] = values[positions[present]]
     missing = np.isnan(cosine)
@@ -147,12 +147,3 @@ def _cosines(
         others, values = state.binding.neighbours.cosines(encoding.vectors[0], ids[missing], state.snapshot)
         cosine[ids.searchsorted(others)] = values
     return cosine
-
-
-def _positions(ascending: Int64Array, ids: Int64Array) -> Int64Array:
-    """The position of each id among those that ascend; -1 where it is not there."""
-    if len(ascending) == 0:
-        return np.full(len(ids), -1, dtype=np.int64)
-    nearest = np.minimum(np.searchsorted(ascending, ids), len(ascending) - 1)
-    positions: Int64Array = np.where((ids > 0) & (ascending[nearest] == ids), nearest, -1)
-    return positions

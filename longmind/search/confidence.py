@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from longmind.base.arrays import Float32Array, Float64Array, Int64Array, np
 from longmind.base.columns import Mask, ids_shown
+from longmind.base.ordering import median
 from longmind.search import constants
 from longmind.search.candidates import Candidates
 from longmind.search.question import Question
@@ -63,7 +64,7 @@ def _measured(
         return None
     # The few that do fit widen the spread, which errs on the careful side.
     deviation = max(float(np.std(cosines)), constants.SCALE_FLOOR)
-    return CosineScale(float(np.median(cosines)), deviation, is_measured=True)
+    return CosineScale(median(np.sort(cosines)), deviation, is_measured=True)
 
 
 def known_from(scale: CosineScale | None, familiar: float) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
-from longmind.base.ordering import falling
+from longmind.base.ordering import falling, median
 from longmind.search import constants
 from longmind.search.constants import Weights
 from longmind.search.question import QueryType
@@ -88,8 +88,8 @@ def fuse_scores(signals: Signals, cues: Cues = NO_CUES) -> Fused:
 
 def separation(relative: Float64Array) -> float:
     """How far the best text stands out: 1 less the median of the second to tenth, as shares of the best."""
-    runners_up = np.sort(relative)[::-1][1:10]
-    return 1.0 - float(np.median(runners_up)) if len(runners_up) else 1.0
+    runners_up = np.sort(relative)[-10:-1]
+    return 1.0 - median(runners_up) if len(runners_up) else 1.0
 
 
 def _shares(documents: Weights, turns: Weights, separated: float, cues: Cues) -> Float64Array:

@@ -219,7 +219,9 @@ def rank_once(
 
 def _may_answer(candidates: Candidates, best_rank: Int64Array) -> BoolArray:
     """A turn beside a hit, ranked by no lane, may answer too, but only where its meaning was compared."""
-    ranked = (best_rank < UNRANKED) | (candidates.lanes.vectors is not None)
+    if candidates.lanes.vectors is not None:
+        return np.ones(len(candidates.ids), dtype=bool)
+    ranked = best_rank < UNRANKED
     return ranked | np.isin(candidates.ids, [*candidates.lanes.personal, *candidates.lanes.linked])
 
 

@@ -17,6 +17,7 @@ from typing import Final, Protocol, runtime_checkable
 from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.errors import InvalidInput, LongmindError
 from longmind.base.filters import View
+from longmind.base.ordering import positions_among
 from longmind.base.words import STOP_WORDS, WORD, fold
 from longmind.rerank import Reranker
 from longmind.search import constants
@@ -100,7 +101,7 @@ def _only_asking(
     lengths: Measured,
 ) -> None:
     """A text that only asks is most like the question, and is no answer to it."""
-    asking = np.isin(ids, _terms(state, lengths).frame_ids(ASKS))
+    asking = positions_among(_terms(state, lengths).frame_ids(ASKS), ids) >= 0
     for position in np.flatnonzero(asking & (scores > 0)).tolist():
         amount = -constants.ONLY_ASKS * float(scores[position])
         bonuses[position].append(Bonus("only asks", amount, "a question, which answers nothing"))

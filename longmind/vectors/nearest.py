@@ -234,19 +234,23 @@ class NearestFrames:
         for segment in self._segments:
             loaded = self._vectors.of(segment).at(snapshot).loaded
             if loaded.exact is not None:
-                parts.append(loaded.exact.some(frame_ids))
+                if len(loaded.exact.frames):
+                    parts.append(loaded.exact.some(frame_ids))
                 continue
             windows = None if loaded.asks_remote else self._windows.of(segment).at_if_kept(snapshot)
             if windows is None:
                 elsewhere = True
             else:
                 rows, sizes = windows.of(frame_ids)
-                parts.append((np.repeat(frame_ids, sizes), rows.astype(np.float32)))
+                if len(rows):
+                    parts.append((np.repeat(frame_ids, sizes), rows.astype(np.float32)))
         if elsewhere:
             rest = [part for part, _ in parts]
             missing = frame_ids[~np.isin(frame_ids, np.concatenate(rest))] if rest else frame_ids
             parts.append(read_windows(snapshot.db, missing.tolist(), self._dimensions))
-        if len(parts) == 1:
+        if not parts:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        if len(parts) == 1:  # mostly: nothing is global, and then no vector is copied
             return best_windows(*parts[0], vector)
         frames, vectors = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         order = np.argsort(frames, kind="stable")
@@ -276,6 +280,7 @@ class NearestFrames:
         if any(each is None for each in tokens):
             return read_pieces(snapshot.db, ids.tolist(), most=most)
         parts = [each.of(ids) for each in tokens if each is not None]
+        parts = [part for part in parts if len(part[0])] or parts[:1]
         if len(parts) == 1:
             return Pieces(*parts[0]).up_to(most)
         # Each frame has its pieces in one of the segments: put them back into the order asked for.
