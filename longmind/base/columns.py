@@ -121,6 +121,16 @@ def ids_shown(mask: Mask) -> Int64Array:
     return mask.ids() if isinstance(mask, FrameMask) else np.flatnonzero(mask)
 
 
+def some_shown(mask: Mask, count: int) -> Int64Array:
+    """Of the frames that a mask shows about so many, from the first to the last, ascending."""
+    if not isinstance(mask, FrameMask) and not mask[:1].any():
+        shown = len(mask) - 1
+        if shown > 0 and int(np.count_nonzero(mask)) == shown:  # all of them: no need to list them
+            return np.arange(1, len(mask), max(1, shown // count))
+    visible = ids_shown(mask)
+    return visible[:: max(1, len(visible) // count)]
+
+
 def count_shown(mask: Mask) -> int:
     return mask.count() if isinstance(mask, FrameMask) else int(np.count_nonzero(mask))
 

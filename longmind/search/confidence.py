@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from longmind.base.arrays import Float32Array, Float64Array, Int64Array, np
-from longmind.base.columns import Mask, ids_shown
+from longmind.base.columns import Mask, some_shown
 from longmind.base.ordering import median
 from longmind.search import constants
 from longmind.search.candidates import Candidates
@@ -57,9 +57,7 @@ def scale_of(state: SearchState, vector: Float32Array, mask: Mask) -> CosineScal
 def _measured(
     neighbours: NearestFrames, vector: Float32Array, mask: Mask, snapshot: Snapshot
 ) -> CosineScale | None:
-    visible = ids_shown(mask)
-    sample = visible[:: max(1, len(visible) // constants.SCALE_SAMPLE)]
-    _, cosines = neighbours.cosines(vector, sample, snapshot)
+    _, cosines = neighbours.cosines(vector, some_shown(mask, constants.SCALE_SAMPLE), snapshot)
     if len(cosines) < constants.SCALE_LEAST:
         return None
     # The few that do fit widen the spread, which errs on the careful side.

@@ -251,6 +251,7 @@ class FactsLane:
     def __init__(self, mirrors: Mirrors, options: LaneOptions | None = None) -> None:
         self._names = NameIndex(mirrors)
         self._options = options or LaneOptions(max_evidence_frames=constants.DEPTH)
+        self._naming = replace(self._options, first_person=None)
 
     def rank(
         self,
@@ -283,5 +284,4 @@ class FactsLane:
 
     def entity_names(self, query: str, *, snapshot: Snapshot, view: View) -> Sequence[tuple[str, ...]]:
         """What the question names: for each entity the name that was used, and its others."""
-        options = replace(self._options, first_person=None)
-        return names_in(snapshot, query, view, options, self._names)
+        return names_in(snapshot, query, view, self._naming, self._names)

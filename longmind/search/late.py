@@ -45,12 +45,11 @@ def familiarity(query: EmbeddedQuery) -> float:
     if query.encoding is not None and query.encoding.familiar is not None:
         return query.encoding.familiar
     tokens = None if query.encoding is None else query.encoding.tokens
-    words = len(_RUN.findall(query.text.encode()))
+    raw = query.text.encode()
+    words = len(_RUN.findall(raw))
     if tokens is None or not words:
         return 1.0
-    raw = query.text.encode()
-    spans = tokens.spans.tolist()
-    pieces = sum(any(byte >= 128 or chr(byte).isalnum() for byte in raw[start:end]) for start, end in spans)
+    pieces = sum(_RUN.search(raw, start, end) is not None for start, end in tokens.spans.tolist())
     least, most = constants.PIECES_FAMILIAR, constants.PIECES_UNFAMILIAR
     return min(1.0, max(constants.LEAST_FAMILIAR, (most - pieces / words) / (most - least)))
 

@@ -125,7 +125,7 @@ def collect(
     lanes = Lanes(text, text_ids, vectors, ranked, personal)
 
     def widened(links: Mapping[int, Link]) -> Candidates:
-        linked = replace(lanes, linked=links)
+        linked = replace(lanes, linked=links) if links else lanes
         return gather(linked, state, mask, encoding=query.encoding, late_query=late_query, early=early)
 
     candidates = widened({})
@@ -221,8 +221,10 @@ def _may_answer(candidates: Candidates, best_rank: Int64Array) -> BoolArray:
     """A turn beside a hit, ranked by no lane, may answer too, but only where its meaning was compared."""
     if candidates.lanes.vectors is not None:
         return np.ones(len(candidates.ids), dtype=bool)
-    ranked = best_rank < UNRANKED
-    return ranked | np.isin(candidates.ids, [*candidates.lanes.personal, *candidates.lanes.linked])
+    may_answer = best_rank < UNRANKED
+    if candidates.lanes.personal or candidates.lanes.linked:
+        may_answer |= np.isin(candidates.ids, [*candidates.lanes.personal, *candidates.lanes.linked])
+    return may_answer
 
 
 # The steps of `collect`

@@ -123,7 +123,8 @@ class _FrameTable:
         self._append(snapshot.db)
         self._retire(snapshot.db, since, rows_since)
         self.staged.advance(snapshot.db, since)
-        self._shown = self._columns, FrameIds(self._ids[: self._size]), snapshot.revision
+        shown = _first(self._columns, self._size)
+        self._shown = shown, FrameIds(self._ids[: self._size]), snapshot.revision
 
     @property
     def nbytes(self) -> int:
@@ -136,9 +137,9 @@ class _FrameTable:
         size = len(frames)
         if snapshot.revision != revision:
             size = _size_at(columns, size, snapshot.revision)
-            frames = frames if size == len(frames) else FrameIds(frames.ids[:size])
-        shown = {column.name: getattr(columns, column.name)[:size] for column in fields(Columns)}
-        return PartView(self.segment, frames, Columns(**shown), self)
+            if size != len(frames):
+                columns, frames = _first(columns, size), FrameIds(frames.ids[:size])
+        return PartView(self.segment, frames, columns, self)
 
     def mask(self, key: tuple[Any, ...]) -> BoolArray | None:
         with self._lock:
@@ -324,6 +325,11 @@ def _size_at(columns: Columns, size: int, revision: int) -> int:
 
     slots = np.flatnonzero((columns.present[:size]) & (columns.recorded_at[:size] <= revision))
     return int(slots[-1]) + 1 if len(slots) else 1
+
+
+def _first(columns: Columns, size: int) -> Columns:
+    """So many slots."""
+    return Columns(**{column.name: getattr(columns, column.name)[:size] for column in fields(Columns)})
 
 
 def _zeros(size: int) -> Columns:

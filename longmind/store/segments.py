@@ -10,9 +10,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import partial
-from typing import Final, Generic, Literal
+from typing import Final, Generic, Literal, NamedTuple
 
 from longmind.base.filters import View
 from longmind.base.names import ALL
@@ -27,8 +26,7 @@ _KEPT: Final = 1024
 """So many segments are followed for each kind of mirror; what is held of them is under the memory limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """Frames that are kept in memory together. No frame is in two of a view's segments."""
 
     kind: Literal["all", "partition", "global"]

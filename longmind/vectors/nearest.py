@@ -162,7 +162,8 @@ class NearestFrames:
         """What `begin` began."""
         question, snapshot, limit = looking.question, looking.snapshot, looking.limit
         loaded = self._loaded(snapshot)
-        pairs = [each.exact.nearest(question, limit) for each in loaded if each.exact is not None]
+        exact = [each.exact for each in loaded if each.exact is not None]
+        pairs = [part.nearest(question, limit) for part in exact if len(part.frames)]
         method = "exact" if all(each.is_small for each in loaded) else EXACT_THOUGH_MANY
         finder = self._finder(looking, loaded)
         if finder is not None:
@@ -178,6 +179,7 @@ class NearestFrames:
             pairs.append(self.cosines(question.vector, candidates, snapshot))
             method = f"{getattr(finder, 'method', 'pgvector')}, reranked"
             method += "".join(f"; {note}" for note in dict.fromkeys(each.note for each in loaded) if note)
+        pairs = pairs or [(np.zeros(0, dtype=np.int64), np.zeros(0))]
         ids, cosines = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
         if len(pairs) > 1:
             ascending = np.argsort(ids, kind="stable")
@@ -208,7 +210,6 @@ class NearestFrames:
         candidates: Int64Array | None,
     ) -> Int64Array:
         """Enough candidates: the nearest windows may all be of a few frames, or a finder give up early."""
-
         if candidates is None:
             candidates = finder.find(question, db, limit)
         if len(candidates) >= limit // 2:
@@ -225,7 +226,6 @@ class NearestFrames:
         self, vector: Float32Array, ids: Sequence[int] | Int64Array, snapshot: Snapshot
     ) -> tuple[Int64Array, Float64Array]:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
-
         frame_ids = np.asarray(ids, dtype=np.int64)
         if not (frame_ids[1:] > frame_ids[:-1]).all():
             frame_ids = distinct(frame_ids)

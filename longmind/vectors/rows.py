@@ -204,10 +204,13 @@ class FrameRows:
         """The rows of these frames, in their order, and how many each has; of the first, up to so many."""
 
         with self._lock:
-            slots = self._frames.slots(ids)  # there is nothing in slot 0
-            sizes = fitting(self._sizes[slots], most)
-            starts = self._starts[slots[: len(sizes)]]
             rows = self._rows
+            if not len(rows):
+                return rows, np.zeros(len(ids), dtype=np.int64)
+            slots = self._frames.slots(ids)  # there is nothing in slot 0
+            sizes = self._sizes.take(slots)
+            sizes = sizes if most == ALL else fitting(sizes, most)
+            starts = self._starts.take(slots[: len(sizes)])
         return rows.take(spread(starts, sizes), axis=0), sizes
 
     def _add(self, frames: Int64Array, rows: Any) -> None:
