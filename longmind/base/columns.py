@@ -38,12 +38,14 @@ class FrameIds:
         size = len(self.ids)
         if size == 1:
             return np.zeros(np.shape(ids), dtype=np.int64)
-        positions = ids - (self.ids[1] - 1)
+        positions = np.asarray(ids - (self.ids[1] - 1), dtype=np.int64)
+        # Without a sign, what lies before the first frame lies far behind the last.
+        unsigned = positions.view(np.uint64)
         if self.is_contiguous:
-            return np.where((positions > 0) & (positions < size), positions, 0)
+            return np.where(unsigned < size, positions, 0)
         span = int(self.ids[-1] - self.ids[1]) + 2
         if span <= _SPREAD * size + _ROOM:
-            inside = np.where((positions > 0) & (positions < span), positions, 0)
+            inside = np.where(unsigned < span, positions, 0)
             slots: Int64Array = self._table(span).take(inside).astype(np.int64)
             return slots
         nearest = np.minimum(self.ids.searchsorted(ids), size - 1)

@@ -133,7 +133,9 @@ class PostingTable:
             clause = clause & among("block", blocks)
         sql = f"SELECT term, block, data FROM {self.name} WHERE {clause.sql} ORDER BY term, block"
         rows = typed(db.all(sql, clause.values), self.name, str, int, bytes)
-        if any(len(data) % RECORD.size or not 0 <= block < 1 << 40 for _, block, data in rows):
+        size = RECORD.size
+        numbers, uneven = [row[1] for row in rows], [row for row in rows if len(row[2]) % size]
+        if rows and (uneven or min(numbers) < 0 or max(numbers) >= 1 << 40):
             raise damaged(self.name)
         return rows
 
