@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+# onnxruntime, which runs the models, has telemetry unless it is told otherwise before it is loaded. Nothing
+# leaves a machine because of Longmind; a variable that is set already is left as it is.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 if TYPE_CHECKING:
     from longmind.aio import AsyncMemory

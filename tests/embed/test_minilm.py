@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -105,3 +106,21 @@ def test_published_similarities_hold(minilm: MiniLM) -> None:
 def test_without_an_installed_model_it_says_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="longmind models install"):
         MiniLM(cache=tmp_path)
+
+
+def test_the_runtime_of_the_model_keeps_no_identity_of_the_machine(model_cache: Path, tmp_path: Path) -> None:
+    """onnxruntime writes an id of the device below the home folder when its telemetry is on."""
+    script = (
+        "import os, longmind\n"
+        "assert os.environ['ORT_DISABLE_TELEMETRY'] == '1'\n"
+        "with longmind.Memory.open(':memory:', embedder='minilm') as memory:\n"
+        "    memory.remember('Ana lives in Porto.')\n"
+        "    assert memory.search('Where is her home?')\n"
+    )
+    kept = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
+    environment = {**kept, "HOME": str(tmp_path), "LONGMIND_CACHE": str(model_cache)}
+    environment.pop("XDG_CACHE_HOME", None)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
