@@ -199,7 +199,10 @@ def entities_in(
         if entity.entity_id not in ids[entity.key_norm]:
             ids[entity.key_norm].append(entity.entity_id)
         best[entity.key_norm] = min(order, best.get(entity.key_norm, order))
-    for entity_id, norm, name in _own_names(snapshot.db, view, options.first_person, sources):
+    who_asks = options.first_person
+    if who_asks is not None and names is not None and not names.among([alias_norm(who_asks)], snapshot):
+        who_asks = None  # nothing has that name, so nothing is known of who asks
+    for entity_id, norm, name in _own_names(snapshot.db, view, who_asks, sources):
         if entity_id not in ids[norm]:
             ids[norm].append(entity_id)
         order = (sources[name], -len(name), name)
