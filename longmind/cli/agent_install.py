@@ -127,7 +127,8 @@ def uninstall(
     memory = _memory(setup)
     removed = False
     if memory is not None and memory.exists():
-        last = not install.is_set_up(Path.cwd(), home=Path.home())
+        shared = agent in install.HOME_ONLY
+        last = not install.is_set_up(Path.cwd(), home=Path.home(), home_only=shared)
         removed = delete_memory or (last and hooks == mcp and _is_empty(memory))
         if removed and not dry_run:
             _delete(memory)

@@ -96,12 +96,15 @@ def program() -> str:
     return NAME if is_own and (is_elsewhere or not in_environment) else str(own)
 
 
-def is_set_up(project: Path, *, home: Path) -> bool:
-    """Whether any agent still has our entries in the settings of this project."""
+def is_set_up(project: Path, *, home: Path, home_only: bool = False) -> bool:
+    """Whether any agent still has our entries in the settings of this project.
+
+    With `home_only` it is asked of the agents that have no projects, which share a memory in the home folder.
+    """
     for agent in AGENTS:
-        if agent in HOME_ONLY:
+        if (agent in HOME_ONLY) != home_only:
             continue
-        setup = Setup(agent, user=False, hooks=has_hooks(agent), mcp=True, program=NAME)
+        setup = Setup(agent, user=home_only, hooks=has_hooks(agent), mcp=True, program=NAME)
         for path, kind in _files(setup, project=project, home=home):
             if kind != "gitignore" and entries_in(path, kind):
                 return True

@@ -230,6 +230,17 @@ def test_agents_without_hooks_get_the_server_and_a_memory_and_lose_both_again(fo
     assert [path.name for path in folder.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="desktop settings are elsewhere on other systems")
+def test_a_memory_that_two_applications_share_stays_until_both_are_gone(folder: Path):
+    shared = folder / "home/.longmind/memory.mind"
+    for agent in ("claude-desktop", "windsurf"):
+        run("install", agent, folder=folder)
+    run("uninstall", "windsurf", folder=folder)
+    assert shared.is_file()
+    run("uninstall", "claude-desktop", folder=folder)
+    assert not shared.exists()
+
+
 def test_a_repository_ignores_the_memory_until_the_last_agent_is_gone(folder: Path):
     (folder / ".git").mkdir()
     (folder / ".gitignore").write_bytes(b"*.pyc")
