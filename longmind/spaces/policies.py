@@ -76,6 +76,10 @@ class Match:
                 + (f": {', '.join(map(repr, unknown))}." if unknown else "."),
             )
         match = cls(**{key: _names(value, f"{name}.{key}") for key, value in value_of.items()})
+        if match == cls():  # stored as it is, it could not be read again, and it would cover everything
+            raise InvalidInput(
+                f"{name} has a condition whose lists are empty.", hint="Name what it is for, or leave it out."
+            )
         if bad := [value for value in match.relevance if value not in RELEVANCES]:
             raise InvalidInput(f"{name}.relevance: {bad[0]!r} is none of {', '.join(RELEVANCES)}.")
         return match

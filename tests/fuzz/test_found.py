@@ -258,3 +258,17 @@ def test_a_number_that_no_float_can_hold_is_refused_wherever_a_number_is_expecte
         body = json.dumps({"changes": {"llm.max_cost": huge}}).encode()
         status, text, _ = Client(port).exchange("/v1/memories/configure", body)
         assert (status, json.loads(text)["error"]["code"]) == (422, "invalid_input")
+
+
+def test_a_condition_with_empty_lists_is_refused_and_locks_no_space(memory: Memory) -> None:
+    """Found by random policies: it was stored as {}, which no later call could read."""
+    space = memory.space("app")
+    for name in ("auto_pin", "visibility"):
+        with pytest.raises(InvalidInput, match="empty"):
+            space.set_policy({name: [{"kinds": []}]})
+        with pytest.raises(InvalidInput, match="empty"):
+            memory.spaces.import_text(
+                json.dumps({"space": "app", "objects": [], "policies": {name: [{"tags": [], "paths": []}]}})
+            )
+    space.remember_structured({"path": "a", "raw": "tea"})
+    assert space.policy.visibility == ()
