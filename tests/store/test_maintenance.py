@@ -20,17 +20,6 @@ from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
 from tests.store.opening import open_memory
 
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    (tmp_path / "store").mkdir()
-    return tmp_path / "store" / "a.mind"
-
-
-def folder(path: Path) -> list[str]:
-    return sorted(entry.name for entry in path.parent.iterdir())
-
-
 # Maintenance and parts
 
 

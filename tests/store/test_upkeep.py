@@ -24,12 +24,6 @@ from tests.store.children import Child
 from tests.store.opening import open_memory
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    (tmp_path / "store").mkdir()
-    return tmp_path / "store" / "a.mind"
-
-
 def folder(path: Path) -> list[str]:
     return sorted(entry.name for entry in path.parent.iterdir())
 
