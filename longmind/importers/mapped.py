@@ -54,7 +54,6 @@ class CsvImporter:
 
     def read(self, files: Files, options: Options) -> Iterator[Batch | Skip]:
         mapping = check_mapping(options.mapping)
-        csv.field_size_limit(_MOST_CELL)
         for name in files.names(".csv", ".tsv") if files.is_folder else files.names():
             with files.open(name) as file:
                 text = TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
@@ -62,7 +61,7 @@ class CsvImporter:
                 comma = max(",;\t", key=head.count)
                 columns = next(csv.reader([head], delimiter=comma), [])
                 try:
-                    for number, cells in enumerate(csv.reader(text, delimiter=comma), 2):
+                    for number, cells in enumerate(_rows(csv.reader(text, delimiter=comma)), 2):
                         if not any(cells):
                             continue
                         record = dict(zip(columns, cells, strict=False))
@@ -71,6 +70,19 @@ class CsvImporter:
                     yield Skip(name, "invalid_csv", f"{error}; the rest of the file was not read")
                 finally:
                     text.detach()
+
+
+def _rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """Its rows. The limit of a cell belongs to the whole process, so it is raised only while one is read."""
+    while True:
+        before = csv.field_size_limit(_MOST_CELL)
+        try:
+            cells = next(reader, None)
+        finally:
+            csv.field_size_limit(before)
+        if cells is None:
+            return
+        yield cells
 
 
 def check_mapping(mapping: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -238,7 +239,9 @@ def test_any_table_can_be_mapped(plain: Memory, tmp_path: Path) -> None:
     assert note.metadata["import"]["extra"] == [1]
     assert report.skip_counts == {"no_text": 1}
     (tmp_path / "rows.csv").write_text('text;user;tags\n"two\nlines";ana;a, b\n', encoding="utf-8-sig")
+    limit = csv.field_size_limit()
     plain.import_from("csv", tmp_path / "rows.csv")
+    assert csv.field_size_limit() == limit, "it belongs to the whole process"
     [row] = plain.list(user="ana", where={"tags": ["a", "b"]})
     assert row.text == "two\nlines"
 
