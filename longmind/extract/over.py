@@ -2,8 +2,7 @@
 
 The rules for single verbs (`changes.py`) know what takes the place of what. Here the question is smaller: a
 thing that was spoken of before is named again, and the words right before or after its name say that it was
-left, replaced, lost or closed. That is enough to hold it no longer, though nothing may be known of what came
-instead.
+left, replaced, lost or closed. That is enough to stop believing it, even if nothing says what came instead.
 """
 
 from __future__ import annotations

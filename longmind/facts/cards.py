@@ -27,7 +27,7 @@ from longmind.store.visible import among
 _EVIDENCE_EACH: Final = 3
 _LOOKED_AT: Final = 10_000
 _SHARED: Final = 2
-"""Words that a question must share with what is known of who asks, where it does not say "I" or "my"."""
+"""How many words a question without "I" or "my" must share with a fact about the person who asks."""
 
 
 @dataclass(frozen=True, slots=True)

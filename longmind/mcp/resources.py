@@ -105,7 +105,7 @@ def _answer(memory: Memory, action: Operation, inputs: dict[str, Any], ask: Ask)
 def _bundle(memory: Memory, name: str, query: Mapping[str, str], ask: Ask) -> dict[str, Any]:
     # A space that is not the caller's own is not in the list, so that both are missing in the same words.
     if name not in {item.name for item in ask(memory, registry.find("space.list"), {})}:
-        raise NotFound(f"There is no space {name!r}.", hint="The list of resources has those there are.")
+        raise NotFound(f"There is no space {name!r}.", hint="List the resources to see which spaces exist.")
     inputs = {"space": name, "topic": query.get("topic", ""), "limit": 200, "user": query.get("user")}
     bundle: dict[str, Any] = plain(ask(memory, registry.find("space.recall"), inputs))
     return bundle
