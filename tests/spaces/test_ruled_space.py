@@ -132,7 +132,14 @@ def test_a_synced_folder_is_left_alone_when_its_names_are_changed_on_the_way_in(
 ) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    names = [f"{SECRET}.md", "EMP-448812759307.md", f"{EMAIL}.txt", "a  b.txt", "ﬁle ＡＢＣ.txt", "e\u0301.txt"]
+    names = [
+        f"{SECRET}.md",
+        "EMP-448812759307.md",
+        f"{EMAIL}.txt",
+        "a  b.txt",
+        "ﬁle ＡＢＣ.txt",
+        "e\u0301.txt",
+    ]
     for number, name in enumerate(names):
         (folder / name).write_text(f"File {number} is about {SECRET}.")
     space = ruled.space("s")
