@@ -113,7 +113,7 @@ def test_the_old_name_stands_only_where_old_files_are_known() -> None:
     if listed.returncode > 1:
         pytest.skip("not a git checkout")
     known = {
-        "longmind/base/echo.py",
+        "longmind/base/recalled_text.py",
         "longmind/base/partial.py",
         "longmind/base/recall_marks.py",
         "longmind/base/signatures.py",

@@ -34,9 +34,9 @@ def marked(mark: str, lines: Iterable[str]) -> str:
 def without_echo(text: str) -> tuple[str, int]:
     """A text without the contexts that stand in it, of this store or any other, and how many there were.
 
-    `base/echo.py` says how they are recognised.
+    `base/recalled_text.py` says how they are recognised.
     """
-    from longmind.base.echo import echoes
+    from longmind.base.recalled_text import echoes
 
     spans = echoes(text)
     if not spans:
@@ -51,7 +51,7 @@ def without_echo(text: str) -> tuple[str, int]:
 
 def blank_echo(text: str) -> str:
     """The text with spaces over its contexts, so that every other byte stays in its place."""
-    from longmind.base.echo import echoes
+    from longmind.base.recalled_text import echoes
 
     spans = echoes(text)
     if not spans:

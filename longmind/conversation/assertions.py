@@ -23,7 +23,7 @@ from longmind.conversation.rows import DecisionRow, MemoryRow, VersionRow, selec
 from longmind.conversation.rows import select_among as select_memories
 from longmind.conversation.write import WriteContext, entity_name, put_away, revise
 from longmind.extract.statements import SPEAKER, Statement
-from longmind.facts import names, same
+from longmind.facts import identity, names
 from longmind.facts import write as ledger_write
 from longmind.facts.canonical import ObjectKind, canonical_text
 from longmind.facts.extraction import Extraction
@@ -382,7 +382,7 @@ def _touched(db: Connection, fact_ids: Collection[int]) -> dict[str, _Touched]:
 
 def _names_of(db: Connection, entity_ids: set[int]) -> dict[int, set[str]]:
     """By entity, what memories may call it: its names, and those of whom it is merged with."""
-    merged = same.current(db)
+    merged = identity.current(db)
     members = {
         entity_id: {entity_id, merged.get(entity_id, entity_id)}
         | {other for other, whole in merged.items() if whole == merged.get(entity_id, entity_id)}

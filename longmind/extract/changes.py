@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch

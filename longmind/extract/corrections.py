@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from longmind.extract.free import Words
+from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed
 from longmind.extract.rule_match import Range, RuleMatch

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from longmind.extract.free import Words, has_verb
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.open_extraction import Words, has_verb
 from longmind.extract.tokens import Token
 
 _NEWS: Final = frozenset(

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import RuleMatch
 from longmind.extract.statements import ANY, slot_named

@@ -7,14 +7,14 @@ from functools import lru_cache
 
 from longmind.base.errors import InvalidInput
 from longmind.base.offsets import ByteOffsets
+from longmind.extract.clause_reader import ClauseReader
 from longmind.extract.language import other_language
 from longmind.extract.normalise import Plain, plain
-from longmind.extract.reading import Reading
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.sentences import mask
+from longmind.extract.small_talk import is_news
 from longmind.extract.statements import PRONOUN, Statement, TimePhrase, is_slot, slot_named
 from longmind.extract.voice import is_meant, own_sentences
-from longmind.extract.worth import is_news
 
 DEFAULT_LIMIT = 100_000
 
@@ -129,10 +129,10 @@ class _Maker:
 
 
 def _find(masked: str, speaker: str | None, closed: bool) -> Iterator[RuleMatch]:
-    reading = Reading(masked, closed=closed)
+    reader = ClauseReader(masked, closed=closed)
     for voiced in own_sentences(masked, speaker=speaker, closed=closed):
         # "Had run it since 2010" tells of a time before another: too little for a fact of its own.
-        matches = [match for match in reading.sentence(voiced) if not (match.slot == "did" and match.ended)]
+        matches = [match for match in reader.sentence(voiced) if not (match.slot == "did" and match.ended)]
         if closed and matches:
             matches = [match for match in matches if is_news(masked, match)]
         if matches and is_meant(masked, voiced):

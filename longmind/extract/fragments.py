@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from longmind.extract.free import Words, attribute_slot, first_time
 from longmind.extract.instructions import find_wish
 from longmind.extract.kin import COUNTED, relation_in
+from longmind.extract.open_extraction import Words, attribute_slot, first_time
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.open_extraction import Words
 from longmind.extract.subjects import Scene
 from longmind.extract.tokens import INTERJECTIONS, NOMINATIVE, Token
 from longmind.extract.verbs import verb_forms

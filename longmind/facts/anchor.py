@@ -14,11 +14,11 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
+from longmind.facts.current_facts import CurrentFact, CurrentFacts
 from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
-from longmind.facts.ground import Ground, Held
-from longmind.facts.likeness import alike, mended, spelled_alike
 from longmind.facts.persons import known_by_name
+from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Value
 from longmind.facts.words import words_of
@@ -41,18 +41,18 @@ _STATES: Final = {
 def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Extraction:
     """The same, said of what the ledger knows."""
     if all(fact.predicate in ("session_id", "title") for fact in item.facts):
-        over = doubted(Ground(db, ledger), frame, ()).over
+        over = doubted(CurrentFacts(db, ledger), frame, ()).over
         return replace(item, facts=(*item.facts, *over)) if over else item
-    ground = Ground(db, ledger)
-    item = known_by_name(ground, frame, item)
-    item = replace(item, facts=tuple(_moved(ground, _as_attribute(ground, fact)) for fact in item.facts))
+    current = CurrentFacts(db, ledger)
+    item = known_by_name(current, frame, item)
+    item = replace(item, facts=tuple(_moved(current, _as_attribute(current, fact)) for fact in item.facts))
     facts: list[FoundFact] = []
     for fact in item.facts:
-        for anchored_fact in _each(ground, fact, frame):
+        for anchored_fact in _each(current, fact, frame):
             facts.append(anchored_fact)
-            ground.note(anchored_fact, frame)
-    facts += _left_for(ground, facts, frame)
-    over, kept = doubted(ground, frame, facts)
+            current.note(anchored_fact, frame)
+    facts += _left_for(current, facts, frame)
+    over, kept = doubted(current, frame, facts)
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over])))
 
 
@@ -61,26 +61,26 @@ _MOVED: Final = re.compile(
 )
 
 
-def _as_attribute(ground: Ground, fact: FoundFact) -> FoundFact:
+def _as_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """ "The viva is on the 26th": said of a thing that the user spoke of as theirs."""
     if fact.subject[:1].isupper() or "/" in fact.subject or fact.action != "record" or not fact.polarity:
         return fact
     slot = fact.subject.replace(" ", "_").replace("-", "_")
     if slot == USER or _MOVED.match(fact.predicate) is None:
         return fact
-    for belief in ground.held(USER, (slot,)):
+    for belief in current.held(USER, (slot,)):
         if belief.predicate == slot:
             return replace(fact, subject=USER, predicate=slot, cardinality="one")
     return fact
 
 
-def _begun_after(ground: Ground, fact: FoundFact) -> FoundFact:
+def _begun_after(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """ "Moved to Lisbon last month": not before Porto was still home, if that was said within the month."""
     if fact.valid_from is None or fact.began_before is None or fact.cardinality != "one":
         return fact
     said = [
         belief.said
-        for belief in ground.held(fact.subject, (fact.predicate,))
+        for belief in current.held(fact.subject, (fact.predicate,))
         if belief.predicate == fact.predicate
         and str(belief.value).casefold() != str(fact.value).casefold()
         and fact.valid_from <= belief.said < fact.began_before
@@ -88,7 +88,7 @@ def _begun_after(ground: Ground, fact: FoundFact) -> FoundFact:
     return replace(fact, valid_from=max(said) + 1) if said else fact
 
 
-def _left_for(ground: Ground, facts: Sequence[FoundFact], frame: Frame) -> Iterator[FoundFact]:
+def _left_for(current: CurrentFacts, facts: Sequence[FoundFact], frame: Frame) -> Iterator[FoundFact]:
     """ "Moved from Porto to Lisbon in May", though Porto was said to be home since: Lisbon is, from now on.
 
     By its date alone the new value would fill only its own past, and the old one is over: nothing would hold.
@@ -104,7 +104,7 @@ def _left_for(ground: Ground, facts: Sequence[FoundFact], frame: Frame) -> Itera
             or fact.valid_to is not None
         ):
             continue
-        for belief in ground.held(fact.subject, (fact.predicate,)):
+        for belief in current.held(fact.subject, (fact.predicate,)):
             left = (belief.subject, belief.predicate, str(belief.value).casefold()) in ended
             if left and fact.valid_from <= belief.said and belief.recorded < frame.occurred_at:
                 yield replace(fact, valid_from=None)
@@ -117,7 +117,7 @@ _MOVED_TO: Final = re.compile(
 )
 
 
-def _moved(ground: Ground, fact: FoundFact) -> FoundFact:
+def _moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """ "Standup has been pushed back to 10": when it is, or how much, is what was moved."""
     if (
         fact.action != "record"
@@ -131,7 +131,7 @@ def _moved(ground: Ground, fact: FoundFact) -> FoundFact:
     if match is None or _MOVED.match(verb) is None:
         return fact
     new = match["new"]
-    for belief in ground.held(fact.subject):
+    for belief in current.held(fact.subject):
         old = _measured(str(belief.value))
         if belief.predicate.startswith(("is", "start")) and old is not None and _measured(new) is not None:
             return replace(
@@ -140,29 +140,29 @@ def _moved(ground: Ground, fact: FoundFact) -> FoundFact:
     return fact
 
 
-def _each(ground: Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     if fact.action == "correct" and fact.predicate == ANY:
-        yield from _corrections(ground, fact, frame)
+        yield from _corrections(current, fact, frame)
     elif fact.action == "correct":
-        yield from _corrected_slot(ground, fact)
+        yield from _corrected_slot(current, fact)
     elif fact.action == "end":
-        yield from _endings(ground, fact)
+        yield from _endings(current, fact)
     elif fact.replaces is not None:
-        yield from _replacements(ground, fact)
+        yield from _replacements(current, fact)
     elif not fact.polarity:
-        yield from _denials(ground, fact)
+        yield from _denials(current, fact)
     else:
-        yield _begun_after(ground, fact)
-        yield from _turned(ground, fact)
+        yield _begun_after(current, fact)
+        yield from _turned(current, fact)
 
 
-def _matching(ground: Ground, subject: str, said: str) -> list[Held]:
+def _matching(current: CurrentFacts, subject: str, said: str) -> list[CurrentFact]:
     """What is held of the subject that the words name."""
     names = [
         word for word in re.findall(r"[\w'-]+", said) if word[:1].isupper() or any(c.isdigit() for c in word)
     ]
     query_words = words_of(" ".join(names)) or words_of(said)
-    matches = _with_words(ground, subject, query_words)
+    matches = _with_words(current, subject, query_words)
     if names and matches and (thing := _THING.match(said)) is not None:
         # "Lost my wallet in Porto" is about the wallet; "quit my teaching job at Elm" is about Elm.
         thing_words = words_of(thing[1])
@@ -175,15 +175,15 @@ def _matching(ground: Ground, subject: str, said: str) -> list[Held]:
                 belief for belief in matches if all(_among(word, belief.words) for word in thing_words)
             ]
     if not matches and (thing := _THING.match(said)) is not None:
-        matches = _with_words(ground, subject, words_of(thing[1]))  # "sold the kayak to a neighbour"
+        matches = _with_words(current, subject, words_of(thing[1]))  # "sold the kayak to a neighbour"
     return matches
 
 
-def _with_words(ground: Ground, subject: str, query_words: frozenset[str]) -> list[Held]:
+def _with_words(current: CurrentFacts, subject: str, query_words: frozenset[str]) -> list[CurrentFact]:
     if not query_words:
         return []
     return [
-        belief for belief in ground.held(subject) if all(_among(word, belief.words) for word in query_words)
+        belief for belief in current.held(subject) if all(_among(word, belief.words) for word in query_words)
     ]
 
 
@@ -200,15 +200,15 @@ def _stem(word: str) -> str:
     return match[1] if match is not None else word
 
 
-def _endings(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     if fact.predicate != ANY:
         yield fact
         if fact.value is None:
             return
         if not fact.polarity and fact.predicate == "is":
-            yield from _other_states(ground, fact)
+            yield from _other_states(current, fact)
         if isinstance(fact.value, str):
-            for belief in _matching(ground, fact.subject, fact.value):
+            for belief in _matching(current, fact.subject, fact.value):
                 if belief.predicate in _STATES.get(fact.predicate, ()) or belief.predicate in (
                     "has",
                     "owns",
@@ -216,24 +216,24 @@ def _endings(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
                 ):
                     yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
         return
-    matches = _matching(ground, fact.subject, str(fact.value))
+    matches = _matching(current, fact.subject, str(fact.value))
     if not matches and fact.subject[:1].islower() and fact.subject != USER and "/" not in fact.subject:
         # "Book club finished it": what the user spoke of as theirs.
         own = words_of(fact.subject)
-        if any(own <= belief.words for belief in ground.held(USER)):
-            matches = _matching(ground, USER, str(fact.value))
+        if any(own <= belief.words for belief in current.held(USER)):
+            matches = _matching(current, USER, str(fact.value))
     for belief in matches:
         yield replace(
             fact, subject=belief.subject, predicate=belief.predicate, value=belief.value, cardinality=None
         )
 
 
-def _replacements(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _replacements(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     if not fact.replaces:  # whatever the slot holds
-        old = ground.held(fact.subject, (fact.predicate,))
+        old = current.held(fact.subject, (fact.predicate,))
         old = [belief for belief in old if str(belief.value).casefold() != str(fact.value).casefold()]
     else:
-        old = _matching(ground, fact.subject, fact.replaces)
+        old = _matching(current, fact.subject, fact.replaces)
     for belief in old:
         yield FoundFact(
             fact.subject,
@@ -254,12 +254,12 @@ def _replacements(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     yield replace(fact, predicate=predicate, value=value, replaces=None, cardinality=cardinality)
 
 
-def _denials(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _denials(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """What is denied, as an assertion that it is not so; and the end of what says the same in other words."""
     yield replace(fact, valid_from=None)
-    yield from _other_states(ground, fact)
+    yield from _other_states(current, fact)
     if isinstance(fact.value, str):
-        for belief in _matching(ground, fact.subject, fact.value):
+        for belief in _matching(current, fact.subject, fact.value):
             same = belief.predicate in _STATES.get(fact.predicate, (fact.predicate,))
             liked = belief.predicate in _ATTITUDES and fact.predicate in _ATTITUDES
             none = fact.predicate == "has" and belief.predicate != "has_no"
@@ -277,9 +277,9 @@ _PARTNERS: Final = frozenset(
 )
 
 
-def _other_ties(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _other_ties(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """Who is a husband now is no fiancé any more, and a new partner follows the old one."""
-    for belief in ground.held(fact.subject, tuple(sorted(_PARTNERS))):
+    for belief in current.held(fact.subject, tuple(sorted(_PARTNERS))):
         if belief.predicate in _PARTNERS and belief.predicate != fact.predicate:
             same = str(belief.value).casefold() == str(fact.value).casefold()
             married = {belief.predicate, fact.predicate} & {"married_to"} and same
@@ -309,7 +309,7 @@ _NO_MORE: Final = re.compile(r"(?:an? )?(?:non-|ex-|former |recovering |lapsed )
 """Before what somebody is not, or no longer."""
 
 
-def _other_states(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _other_states(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     if fact.predicate != "is" or not isinstance(fact.value, str):
         return
     tail = _tail(fact.value)
@@ -317,7 +317,7 @@ def _other_states(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     denied_word = None if no_more is None else fact.value[no_more.end() :][:5].casefold()
     if tail is None and denied_word is None:
         return
-    for belief in ground.held(fact.subject, ("is",) if denied_word is None else ()):
+    for belief in current.held(fact.subject, ("is",) if denied_word is None else ()):
         same = tail is not None and belief.predicate == "is" and _tail(str(belief.value)) == tail
         against = denied_word is not None and any(word.startswith(denied_word) for word in belief.words)
         if (same or against) and str(belief.value).casefold() != fact.value.casefold():
@@ -329,12 +329,12 @@ _COUNTED: Final = re.compile(
 )
 
 
-def _other_counts(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _other_counts(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """Of one thing there is one number at a time: four cats now, and no longer three."""
     counted = _COUNTED.fullmatch(str(fact.value))
     if counted is None:
         return
-    for belief in ground.held(fact.subject, (fact.predicate,)):
+    for belief in current.held(fact.subject, (fact.predicate,)):
         other = _COUNTED.fullmatch(str(belief.value))
         same = other is not None and words_of(other[1]) == words_of(counted[1])
         if same and str(belief.value).casefold() != str(fact.value).casefold():
@@ -354,7 +354,7 @@ def _measured(value: str) -> str | None:
     return masked.casefold() if masked != value else None
 
 
-def _other_measures(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _other_measures(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """What a thing measures or costs, or when it is, is one at a time: the budget is 4,500, not 4,000."""
     kind = None if is_slot(fact.predicate) else _measured(str(fact.value))
     if (
@@ -363,31 +363,31 @@ def _other_measures(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
         or not fact.predicate.startswith(("is", "cost", "weigh", "measure", "start"))
     ):
         return
-    for belief in ground.held(fact.subject, (fact.predicate,)):
+    for belief in current.held(fact.subject, (fact.predicate,)):
         same = belief.predicate == fact.predicate and _measured(str(belief.value)) == kind
         if same and str(belief.value).casefold() != str(fact.value).casefold():
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
-def _turned(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """What the new fact rules out: the denial of the same, the opposite attitude to the same thing."""
     if fact.value is None or fact.action != "record" or (fact.valid_to is not None):
         return
     if fact.predicate in _PARTNERS:
-        yield from _other_ties(ground, fact)
+        yield from _other_ties(current, fact)
     liked = fact.predicate in _ATTITUDES
     value_words = words_of(str(fact.value))
-    yield from _other_states(ground, fact)
-    yield from _other_counts(ground, fact)
-    yield from _other_measures(ground, fact)
+    yield from _other_states(current, fact)
+    yield from _other_counts(current, fact)
+    yield from _other_measures(current, fact)
     if fact.predicate in _DISLIKES:
-        for belief in ground.held(fact.subject):
+        for belief in current.held(fact.subject):
             if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) == value_words:
                 yield FoundFact(
                     fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
                 )
     against_this = {denied(fact.predicate), *(denied(slot) for slot in _STATES.get(fact.predicate, ()))}
-    for belief in ground.held(fact.subject, tuple(sorted(against_this | (_ATTITUDES if liked else set())))):
+    for belief in current.held(fact.subject, tuple(sorted(against_this | (_ATTITUDES if liked else set())))):
         if belief.predicate == fact.predicate:
             continue
         against = belief.predicate == denied(fact.predicate) or (
@@ -399,11 +399,11 @@ def _turned(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
-def _corrections(ground: Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+def _corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     """The last thing held of the subject whose value is of the same shape is what was meant."""
     value = str(fact.value)
-    best: Held | None = None
-    for belief in (*ground.just_said(), *ground.latest()):
+    best: CurrentFact | None = None
+    for belief in (*current.just_said(), *current.latest()):
         if str(belief.value).casefold() == value.casefold():
             return
         if spelled_alike(str(belief.value), value):
@@ -417,7 +417,7 @@ def _corrections(ground: Ground, fact: FoundFact, frame: Frame) -> Iterator[Foun
     yield _correction(fact, best, mended(str(best.value), value))
 
 
-def _correction(fact: FoundFact, held: Held, value: Value) -> FoundFact:
+def _correction(fact: FoundFact, held: CurrentFact, value: Value) -> FoundFact:
     if isinstance(held.value, Entity) and isinstance(value, str):
         value = Entity(value)
     return replace(
@@ -431,10 +431,10 @@ def _correction(fact: FoundFact, held: Held, value: Value) -> FoundFact:
     )
 
 
-def _corrected_slot(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _corrected_slot(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """A correction that names its slot: what that held, or what was said to be the same sort of thing."""
     slots = _STATES.get(fact.predicate, (fact.predicate,))
-    for belief in ground.held(fact.subject, slots):
+    for belief in current.held(fact.subject, slots):
         if belief.predicate in slots and str(belief.value) != str(fact.value):
             yield _correction(fact, belief, fact.value if fact.value is not None else belief.value)
             return

@@ -1,9 +1,9 @@
-"""What a change puts in doubt: what is held, and a later text of its speaker speaks of as over or changed.
+"""What a change puts in doubt: what is belief, and a later text of its speaker speaks of as over or changed.
 
 A predicate of the table (lives_in, works_at) says which values exclude each other, and its rules read many of
 the ways in which people say so. Nobody has rules for all of them: "traded the Corsa in", "the doctor took me
 off metoprolol". So whatever a later text names again, and says to be left, lost or replaced
-(`extract/over.py`), is not held any more. To hold nothing is better than to hold what is over.
+(`extract/endings.py`), is not belief any more. To hold nothing is better than to hold what is over.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from longmind.base.frame import Frame
+from longmind.extract.endings import said_to_be_gone, said_to_be_over
 from longmind.extract.kin import RELATIONS
-from longmind.extract.over import said_to_be_gone, said_to_be_over
 from longmind.extract.sentences import mask
 from longmind.extract.statements import INSTRUCTIONS, is_slot
 from longmind.extract.tokens import Token, tokens_of
 from longmind.extract.verbs import verb_forms
+from longmind.facts.current_facts import CurrentFact, CurrentFacts
 from longmind.facts.extraction import FoundFact
-from longmind.facts.ground import Ground, Held
 from longmind.facts.trust import USER, channel_of
 from longmind.facts.words import words_of
 
@@ -99,7 +99,7 @@ _SMALL_HEAD: Final = re.compile(
 """Words that tell nothing apart by themselves (see `words_of`), and yet may be named: "the membership"."""
 _DEFINITE: Final = frozenset("the my our this that".split())
 _OWN_CHANNELS: Final = frozenset({"user_turn", "note", "call"})
-_Place = tuple[int, int]
+_Span = tuple[int, int]
 
 
 class Doubted(NamedTuple):
@@ -109,7 +109,7 @@ class Doubted(NamedTuple):
     kept: list[FoundFact]
 
 
-def doubted(ground: Ground, frame: Frame, facts: Sequence[FoundFact]) -> Doubted:
+def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> Doubted:
     """The end of what the frame speaks of as over or changed and no rule has ended yet."""
     nothing = Doubted([], list(facts))
     if _CUES.search(frame.text) is None:
@@ -126,8 +126,8 @@ def doubted(ground: Ground, frame: Frame, facts: Sequence[FoundFact]) -> Doubted
         for match in _SENTENCE.finditer(masked)
         if not match.group().endswith("?") and _CUES.search(masked, *match.span()) is not None
     ]
-    over: dict[Held, None] = {}
-    for belief in _candidates(ground, frame, sentences, stated):
+    over: dict[CurrentFact, None] = {}
+    for belief in _candidates(current, frame, sentences, stated):
         if (belief.subject, belief.predicate) in settled or _is_restated(belief, stated):
             continue
         if not own and not belief.subject[:1].isupper():
@@ -135,7 +135,7 @@ def doubted(ground: Ground, frame: Frame, facts: Sequence[FoundFact]) -> Doubted
         if any(_is_over(sentence, belief, stated, closely=not own) for sentence in sentences):
             over[belief] = None
     if own:
-        over.update(dict.fromkeys(_left_unnamed(ground, frame, sentences)))
+        over.update(dict.fromkeys(_left_unnamed(current, frame, sentences)))
     ends = [FoundFact(belief.subject, belief.predicate, belief.value, action="end") for belief in over]
     return Doubted(ends, [fact for fact in facts if not any(_only_says(fact, belief) for belief in over)])
 
@@ -151,16 +151,16 @@ _CHOSEN: Final = frozenset(
 """Predicates of what somebody has chosen among things of a kind."""
 
 
-def _left_unnamed(ground: Ground, frame: Frame, sentences: Sequence[_Sentence]) -> list[Held]:
+def _left_unnamed(current: CurrentFacts, frame: Frame, sentences: Sequence[_Sentence]) -> list[CurrentFact]:
     """ "The whole office went over to Teams" leaves the one thing of its kind, if there is one."""
     for sentence in sentences:
-        found = None if sentence.goes_on else _OVER_TO.search(sentence.text)
-        if found is None or re.search(r"\bfrom\b", sentence.text) is not None:
+        match = None if sentence.goes_on else _OVER_TO.search(sentence.text)
+        if match is None or re.search(r"\bfrom\b", sentence.text) is not None:
             continue
-        new = words_of(found["new"] or found["other"])
+        new = words_of(match["new"] or match["other"])
         chosen = [
             belief
-            for belief in ground.held(USER)
+            for belief in current.held(USER)
             if belief.predicate in _CHOSEN and _words_in(belief)[0] and belief.recorded < frame.occurred_at
         ]
         if len(chosen) == 1 and not new & _words_in(chosen[0])[0]:
@@ -173,15 +173,15 @@ def is_free(fact: FoundFact) -> bool:
     return fact.confidence is not None and not is_slot(fact.predicate)
 
 
-def _only_says(fact: FoundFact, held: Held) -> bool:
+def _only_says(fact: FoundFact, belief: CurrentFact) -> bool:
     """ "Traded the Fiesta", which ends it, is not another fact about the Fiesta."""
     if (
         fact.action != "record"
         or not (is_free(fact) or fact.predicate == "did")
-        or fact.subject != held.subject
+        or fact.subject != belief.subject
     ):
         return False
-    names, every = _words_in(held)
+    names, every = _words_in(belief)
     named = names or every
     return bool(named) and named <= words_of(f"{fact.predicate.replace('_', ' ')} {fact.value}")
 
@@ -211,14 +211,14 @@ class _Sentence:
             self._folded = [words_of(token.text) for token in self._tokens]
         return self._tokens
 
-    def head(self, noun: str) -> _Place | None:
+    def head(self, noun: str) -> _Span | None:
         """Where "the" or "my" stands before a noun."""
         if noun in self.text.lower():
-            wanted = noun.split()
-            for first in range(1, len(self.tokens) - len(wanted) + 1):
-                found = [token.low for token in self.tokens[first : first + len(wanted)]]
-                if found == wanted and self.tokens[first - 1].low in _DEFINITE:
-                    return first, first + len(wanted)
+            words = noun.split()
+            for first in range(1, len(self.tokens) - len(words) + 1):
+                window = [token.low for token in self.tokens[first : first + len(words)]]
+                if window == words and self.tokens[first - 1].low in _DEFINITE:
+                    return first, first + len(words)
         return None
 
     def extended(self, after: int, words: frozenset[str]) -> int:
@@ -227,7 +227,7 @@ class _Sentence:
             after += 1
         return after
 
-    def place(self, named: frozenset[str]) -> _Place | None:
+    def span_of(self, named: frozenset[str]) -> _Span | None:
         """Where the words stand together."""
         if not named or not named <= self.words:
             return None
@@ -244,47 +244,47 @@ class _Sentence:
 
 
 def _candidates(
-    ground: Ground, frame: Frame, sentences: Sequence[_Sentence], stated: Sequence[FoundFact]
-) -> list[Held]:
-    """What was held before of the user, of what the sentences name, and whatever was told last."""
+    current: CurrentFacts, frame: Frame, sentences: Sequence[_Sentence], stated: Sequence[FoundFact]
+) -> list[CurrentFact]:
+    """What was belief before of the user, of what the sentences name, and whatever was told last."""
     if not sentences:
         return []
     phrases = [phrase for sentence in sentences for phrase in sentence.phrases()]
-    named = {key for keys in ground.known([*phrases, *_doings(stated)]).values() for key in keys}
+    named = {key for keys in current.known([*phrases, *_doings(stated)]).values() for key in keys}
     subjects = {USER, *(fact.subject for fact in stated), *named}
-    beliefs = [item for subject in sorted(subjects) for item in ground.held(subject)]
+    beliefs = [item for subject in sorted(subjects) for item in current.held(subject)]
     return [
         item
-        for item in dict.fromkeys([*beliefs, *ground.latest()])
+        for item in dict.fromkeys([*beliefs, *current.latest()])
         if item.recorded < frame.occurred_at and item.predicate not in _FOR_GOOD
     ]
 
 
-def _is_over(sentence: _Sentence, held: Held, stated: Sequence[FoundFact], *, closely: bool) -> bool:
+def _is_over(sentence: _Sentence, belief: CurrentFact, stated: Sequence[FoundFact], *, closely: bool) -> bool:
     """`closely`: only where the words right beside the name say so."""
     named = False
-    for place, by_name in _places(sentence, held):
+    for span, by_name in _mentions(sentence, belief):
         named = True
-        may_go = by_name and (held.predicate in _ROLES | _PETS or _is_own_wording(held))
-        if may_go and said_to_be_gone(sentence.tokens, *place):  # "Farid left in May"
-            return held.predicate not in _PETS or _DEATH.search(sentence.text) is not None
-        over = said_to_be_over(sentence.tokens, *place)
-        if over is not None and (over.actor == "" or _is_theirs(held, over.actor, over.by_speaker)):
+        may_go = by_name and (belief.predicate in _ROLES | _PETS or _is_own_wording(belief))
+        if may_go and said_to_be_gone(sentence.tokens, *span):  # "Farid left in May"
+            return belief.predicate not in _PETS or _DEATH.search(sentence.text) is not None
+        over = said_to_be_over(sentence.tokens, *span)
+        if over is not None and (over.actor == "" or _is_theirs(belief, over.actor, over.by_speaker)):
             return True
     if closely:
         return False
-    if held.predicate in _ROLES and not named and _has_another(sentence, held):
+    if belief.predicate in _ROLES and not named and _has_another(sentence, belief):
         return True
-    if not _is_own_wording(held):
+    if not _is_own_wording(belief):
         return False
-    if sentence.changed and _names(sentence.words, held):
-        return held.subject != USER or _SPEAKER_CHANGED.search(sentence.text) is not None
-    if held.subject[:1].isupper() and _DEATH.search(sentence.text) is not None:
-        where = sentence.place(words_of(held.subject))  # whatever "Comet" needed, he needs no longer
+    if sentence.changed and _names(sentence.words, belief):
+        return belief.subject != USER or _SPEAKER_CHANGED.search(sentence.text) is not None
+    if belief.subject[:1].isupper() and _DEATH.search(sentence.text) is not None:
+        where = sentence.span_of(words_of(belief.subject))  # whatever "Comet" needed, he needs no longer
         return where is not None and said_to_be_gone(sentence.tokens, *where)
-    if held.predicate.startswith("lives") and re.search(r"\bmoved out\b", sentence.text) is not None:
-        return any(fact.subject == held.subject for fact in stated)
-    return (sentence.changed or sentence.anew) and _takes_its_place(sentence.words, held, stated)
+    if belief.predicate.startswith("lives") and re.search(r"\bmoved out\b", sentence.text) is not None:
+        return any(fact.subject == belief.subject for fact in stated)
+    return (sentence.changed or sentence.anew) and _takes_its_place(sentence.words, belief, stated)
 
 
 _DEATH: Final = re.compile(r"\b(?:died|passed away|put down|put to sleep)\b", re.IGNORECASE)
@@ -302,57 +302,57 @@ _SAME_ROLE: Final = (
 _MY_ROLE: Final = re.compile(r"\b(?:my|our) (?:new )?([a-z]+)\b")
 
 
-def _has_another(sentence: _Sentence, held: Held) -> bool:
+def _has_another(sentence: _Sentence, belief: CurrentFact) -> bool:
     """ "She's our landlady now": somebody who is not named is what the one before was."""
-    if held.subject != USER or not (sentence.anew or "new" in sentence.text.split()):
+    if belief.subject != USER or not (sentence.anew or "new" in sentence.text.split()):
         return False
-    same = next((roles for roles in _SAME_ROLE if held.predicate in roles), frozenset({held.predicate}))
+    same = next((roles for roles in _SAME_ROLE if belief.predicate in roles), frozenset({belief.predicate}))
     named = {match[1] for match in _MY_ROLE.finditer(sentence.text.lower())}
-    only_one = held.cardinality == "one"
+    only_one = belief.cardinality == "one"
     return only_one and not same.isdisjoint(named)
 
 
-def _places(sentence: _Sentence, held: Held) -> Iterator[tuple[_Place, bool]]:
+def _mentions(sentence: _Sentence, belief: CurrentFact) -> Iterator[tuple[_Span, bool]]:
     """Where the sentence names what the fact is about, and whether by its name."""
-    names, every = _words_in(held)
+    names, every = _words_in(belief)
     if (
         every.isdisjoint(sentence.words)
-        and held.predicate not in _KNOWN_AS
-        and _SMALL_HEAD.match(str(held.value)) is None
+        and belief.predicate not in _KNOWN_AS
+        and _SMALL_HEAD.match(str(belief.value)) is None
     ):
         return
-    place = sentence.place(names or every)
-    if place is not None:
-        yield (place[0], sentence.extended(place[1], every)), bool(names)
-    head, tail = _HEAD.match(str(held.value)), _TAIL.search(str(held.value))
+    span = sentence.span_of(names or every)
+    if span is not None:
+        yield (span[0], sentence.extended(span[1], every)), bool(names)
+    head, tail = _HEAD.match(str(belief.value)), _TAIL.search(str(belief.value))
     heads = [] if head is None else [head["head"]]
     heads += [] if tail is None else [tail["noun"]]
-    heads += [_KNOWN_AS[held.predicate]] if held.predicate in _KNOWN_AS else []
+    heads += [_KNOWN_AS[belief.predicate]] if belief.predicate in _KNOWN_AS else []
     for noun in heads:
-        place = sentence.head(noun)
-        if place is not None:
-            yield place, False
+        span = sentence.head(noun)
+        if span is not None:
+            yield span, False
 
 
-def _is_theirs(held: Held, actor: str, by_speaker: bool) -> bool:
+def _is_theirs(belief: CurrentFact, actor: str, by_speaker: bool) -> bool:
     """Whether whoever acted could end it: the user their own things, others theirs, anybody a thing's."""
-    if held.subject == USER:
-        kind = words_of(held.predicate.replace("_", " "))
+    if belief.subject == USER:
+        kind = words_of(belief.predicate.replace("_", " "))
         return by_speaker or (bool(kind) and kind == words_of(actor))  # "book club finished The Salt Ledger"
-    if held.subject.startswith(f"{USER}/"):
-        return held.subject.rpartition("/")[2] in actor.split()
-    return not held.subject[:1].isupper() or bool(words_of(held.subject) & words_of(actor))
+    if belief.subject.startswith(f"{USER}/"):
+        return belief.subject.rpartition("/")[2] in actor.split()
+    return not belief.subject[:1].isupper() or bool(words_of(belief.subject) & words_of(actor))
 
 
-def _is_own_wording(held: Held) -> bool:
-    return not is_slot(held.predicate) and held.predicate not in ("did", "event", "session_id", "title")
+def _is_own_wording(belief: CurrentFact) -> bool:
+    return not is_slot(belief.predicate) and belief.predicate not in ("did", "event", "session_id", "title")
 
 
-def _is_restated(held: Held, stated: Iterable[FoundFact]) -> bool:
+def _is_restated(belief: CurrentFact, stated: Iterable[FoundFact]) -> bool:
     return any(
-        fact.subject.casefold() == held.subject.casefold()
-        and str(fact.value).casefold() == str(held.value).casefold()
-        and not (is_free(fact) and fact.predicate != held.predicate)
+        fact.subject.casefold() == belief.subject.casefold()
+        and str(fact.value).casefold() == str(belief.value).casefold()
+        and not (is_free(fact) and fact.predicate != belief.predicate)
         for fact in stated
     )
 
@@ -363,24 +363,24 @@ def _doings(stated: Iterable[FoundFact]) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _words_in(held: Held) -> tuple[frozenset[str], frozenset[str]]:
+def _words_in(belief: CurrentFact) -> tuple[frozenset[str], frozenset[str]]:
     """The names in a value, and all of its words."""
-    value = str(held.value)
+    value = str(belief.value)
     names = " ".join(word for word in _SPOKEN_WORD.findall(value) if word[:1].isupper())
     return words_of(names) if names else frozenset(), words_of(value)
 
 
-def _names(words: frozenset[str], held: Held) -> bool:
+def _names(words: frozenset[str], belief: CurrentFact) -> bool:
     """Whether the sentence names what the fact is about: its names, or every word of its value."""
-    names, every = _words_in(held)
+    names, every = _words_in(belief)
     return bool(names or every) and (names or every) <= words
 
 
-def _takes_its_place(words: frozenset[str], held: Held, stated: Sequence[FoundFact]) -> bool:
+def _takes_its_place(words: frozenset[str], belief: CurrentFact, stated: Sequence[FoundFact]) -> bool:
     """Whether the sentence says something else of the same thing: deploys on Tuesdays, deploys on Fridays."""
-    kind = held.predicate.partition("_")[0]
-    if _DAY.search(str(held.value)) is not None:
-        same = words_of(held.subject) <= words or any(word.startswith(kind.rstrip("s")) for word in words)
+    kind = belief.predicate.partition("_")[0]
+    if _DAY.search(str(belief.value)) is not None:
+        same = words_of(belief.subject) <= words or any(word.startswith(kind.rstrip("s")) for word in words)
         return same and any(_DAY.search(str(fact.value)) is not None for fact in stated)
     is_verb = any(form == "third" for _, form in verb_forms().get(kind, ()))
-    return held.subject == USER and not is_verb and bool(stated) and words_of(held.predicate) <= words
+    return belief.subject == USER and not is_verb and bool(stated) and words_of(belief.predicate) <= words

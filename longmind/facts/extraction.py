@@ -166,7 +166,7 @@ def told_extraction(
     source: Source, statements: Sequence[Statement], *, read_by: str | None = None
 ) -> Extraction:
     """What a frame says by statements that somebody else read in it, and which session it belongs to."""
-    from longmind.facts.said import stated_by
+    from longmind.facts.text_facts import stated_by
 
     entities: dict[str, FoundEntity] = {}
     facts: list[FoundFact] = []
@@ -224,7 +224,7 @@ def _contacts(source: Source) -> Iterator[_Found]:
 def _statements(source: Source, notes: list[str]) -> Iterator[_Found]:
     if source.cut or _is_machine(source):
         return
-    from longmind.facts.said import read_statements
+    from longmind.facts.text_facts import read_statements
 
     yield from read_statements(source, notes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longmind.base.errors import Conflict, InvalidInput, NotFound
-from longmind.facts import names, same
+from longmind.facts import identity, names
 from longmind.facts.load import Loader
 from longmind.facts.removal import store_again
 from longmind.facts.results import Merged
@@ -61,7 +61,7 @@ def _named(tx: Transaction, ledger: str, name: Entity) -> EntityRow:
 def _whole(tx: Transaction, ledger: str, name: Entity) -> EntityRow:
     """The entity that stands for one."""
     row = _named(tx, ledger, name)
-    standing = same.current(tx.db).get(row.entity_id, row.entity_id)
+    standing = identity.current(tx.db).get(row.entity_id, row.entity_id)
     if standing == row.entity_id:
         return row
     [whole] = select_among(tx.db, EntityRow, "entity_id", [standing])
@@ -72,7 +72,7 @@ def _whole(tx: Transaction, ledger: str, name: Entity) -> EntityRow:
 
 def statements_about(tx: Transaction, entity_ids: Sequence[int]) -> set[tuple[int, int]]:
     """The statements about some entities, those merged into them, and those that have one as a value."""
-    merged = same.current(tx.db)
+    merged = identity.current(tx.db)
     alike = {*entity_ids, *(item for item, whole in merged.items() if whole in entity_ids)}
     pairs: set[tuple[int, int]] = set()
     for batch in batched(sorted(alike)):

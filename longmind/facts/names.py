@@ -10,6 +10,7 @@ from longmind.base.errors import Conflict, InvalidInput
 from longmind.base.filters import View
 from longmind.base.partitions import split_partition
 from longmind.facts.canonical import alias_norm
+from longmind.facts.identity import current
 from longmind.facts.rows import (
     GLOBAL,
     AliasRow,
@@ -22,7 +23,6 @@ from longmind.facts.rows import (
     select_among,
     update,
 )
-from longmind.facts.same import current
 from longmind.facts.slots import cardinality as built_in
 from longmind.facts.values import Cardinality, Entity, Predicate
 from longmind.store.engine import Connection, scalar

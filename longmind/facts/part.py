@@ -15,7 +15,7 @@ from longmind.base.partitions import split_partition
 from longmind.base.recall_marks import blank_echo
 from longmind.base.times import Clock
 from longmind.extract.statements import Statement
-from longmind.facts import again, expiry, names, persons, removal, suppression, write
+from longmind.facts import expiry, names, persons, reassertion, removal, suppression, write
 from longmind.facts import rollback as rollbacks
 from longmind.facts.anchor import anchored
 from longmind.facts.belief import UNKNOWN
@@ -226,7 +226,7 @@ class FactsPart(Part):
         new: its period is the one that was said.
         """
         moment = tx.now if draft.occurred_at is None else draft.occurred_at
-        return again.assert_again(tx, frame_id, moment=moment, by_clock=draft.occurred_at is None)
+        return reassertion.assert_again(tx, frame_id, moment=moment, by_clock=draft.occurred_at is None)
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         removal.retire(tx, ids, reason=reason)

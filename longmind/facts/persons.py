@@ -15,8 +15,8 @@ from longmind.base.frame import Frame
 from longmind.extract.kin import FEMALE, MALE, RELATIONS
 from longmind.extract.statements import PRONOUN
 from longmind.facts.canonical import alias_norm
+from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import Extraction, FoundEntity, FoundFact
-from longmind.facts.ground import Ground
 from longmind.facts.names import find_entities
 from longmind.facts.rows import AliasRow, EntityRow, select_among
 from longmind.facts.trust import USER
@@ -43,18 +43,18 @@ def with_first_name(entity: FoundEntity) -> FoundEntity:
     return replace(entity, aliases=tuple(dict.fromkeys((*entity.aliases, words[0]))))
 
 
-def known_by_name(ground: Ground, frame: Frame, item: Extraction) -> Extraction:
+def known_by_name(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:
     """The same, said of those whom the ledger knows."""
-    item = _by_known_names(ground, _by_pronoun(ground, frame, item))
-    return _renamed(item, _known_persons(ground.db, ground.ledger, item.entities))
+    item = _by_known_names(current, _by_pronoun(current, frame, item))
+    return _renamed(item, _known_persons(current.db, current.ledger, item.entities))
 
 
-def _by_pronoun(ground: Ground, frame: Frame, item: Extraction) -> Extraction:
+def _by_pronoun(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:
     """ "She" is the relative or colleague who was spoken of last, not long ago; else nothing is said."""
     pronouns = {fact.subject for fact in item.facts if fact.subject.startswith(PRONOUN)}
     if not pronouns:
         return item
-    meant = {pronoun: _spoken_of(ground, frame, pronoun[len(PRONOUN) :]) for pronoun in pronouns}
+    meant = {pronoun: _spoken_of(current, frame, pronoun[len(PRONOUN) :]) for pronoun in pronouns}
     facts = []
     for fact in item.facts:
         subject = meant.get(fact.subject, fact.subject)
@@ -63,15 +63,15 @@ def _by_pronoun(ground: Ground, frame: Frame, item: Extraction) -> Extraction:
     return replace(item, facts=tuple(facts))
 
 
-def _spoken_of(ground: Ground, frame: Frame, pronoun: str) -> str | None:
+def _spoken_of(current: CurrentFacts, frame: Frame, pronoun: str) -> str | None:
     speaker = frame.speaker or USER
     ties: dict[str, set[str]] = defaultdict(set)
-    for belief in ground.held(speaker, tuple(sorted(RELATIONS))):
+    for belief in current.held(speaker, tuple(sorted(RELATIONS))):
         ties[Entity(str(belief.value)).norm].add(belief.predicate)
     wrong = MALE if pronoun in ("she", "her") else FEMALE
     names: dict[str, str] = {}
     last: int | None = None
-    for belief in ground.latest():
+    for belief in current.latest():
         if frame.occurred_at - belief.recorded > _RECENT or (last is not None and belief.recorded < last):
             break  # of one text all is recorded at one instant
         named = str(belief.value) if belief.predicate in RELATIONS else belief.subject
@@ -83,10 +83,10 @@ def _spoken_of(ground: Ground, frame: Frame, pronoun: str) -> str | None:
     return next(iter(names.values())) if len(names) == 1 else None
 
 
-def _by_known_names(ground: Ground, item: Extraction) -> Extraction:
+def _by_known_names(current: CurrentFacts, item: Extraction) -> Extraction:
     """A name that means one known entity becomes that entity's key; "my wife" the one who is known to be."""
     names = {fact.subject for fact in item.facts if fact.predicate not in ("session_id", "title", "is_a")}
-    names_by_key = ground.known(names)
+    names_by_key = current.known(names)
     keys: dict[str, str] = {}
     for name in names:
         matching = names_by_key.get(alias_norm(name), set())
@@ -95,17 +95,17 @@ def _by_known_names(ground: Ground, item: Extraction) -> Extraction:
             keys[name] = next(iter(matching))
         elif "/" in name and not any(Entity(key).norm == own for key in matching):
             owner, _, relation = name.rpartition("/")
-            values = {str(belief.value) for belief in ground.held(owner, (relation,))}
+            values = {str(belief.value) for belief in current.held(owner, (relation,))}
             if len(values) == 1:
                 keys[name] = values.pop()
-    named = _naming(ground, item.facts, keys)
+    named = _naming(current, item.facts, keys)
     entities = [*(replace(entity, key=keys.get(entity.key, entity.key)) for entity in item.entities)]
     facts = tuple(replace(fact, subject=keys.get(fact.subject, fact.subject)) for fact in named)
     aliases = [FoundEntity(key, "person", (name,)) for name, key in keys.items() if "/" in key]
     return replace(item, entities=(*entities, *aliases), facts=facts)
 
 
-def _naming(ground: Ground, facts: Sequence[FoundFact], keys: dict[str, str]) -> list[FoundFact]:
+def _naming(current: CurrentFacts, facts: Sequence[FoundFact], keys: dict[str, str]) -> list[FoundFact]:
     """ "My girlfriend, Temilade": where the girlfriend is known without a name, the name is hers."""
     renamed = []
     for fact in facts:
@@ -118,7 +118,7 @@ def _naming(ground: Ground, facts: Sequence[FoundFact], keys: dict[str, str]) ->
             key = f"{fact.subject}/{fact.predicate}"
             if any(
                 Entity(label).norm == Entity(key).norm
-                for label in ground.known([key]).get(alias_norm(key), ())
+                for label in current.known([key]).get(alias_norm(key), ())
             ):
                 keys[str(fact.value)] = key
                 fact = replace(fact, value=str(fact.value))

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from longmind.facts import same
+from longmind.facts import identity
 from longmind.facts.canonical import span_key_hash
 from longmind.facts.load import Loader
 from longmind.facts.rows import (
@@ -128,7 +128,7 @@ class Replay:
         return lives
 
     def _held(self, rows: list[AssertionRow], moment: int) -> dict[Rectangle, set[int]]:
-        self.names.same = same.at(self.identities, moment)
+        self.names.same = identity.at(self.identities, moment)
         loader = Loader(self.names)
         loader.take(rows)
         beliefs: dict[Rectangle, set[int]] = {}

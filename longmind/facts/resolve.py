@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from longmind.base.errors import Conflict
 from longmind.base.filters import View
 from longmind.base.partitions import split_partition
-from longmind.facts import same
+from longmind.facts import identity
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import GLOBAL, AliasRow, EntityRow, join, ledgers
 from longmind.facts.values import Entity
@@ -90,7 +90,7 @@ def _select(db: Connection, view: View, condition: Clause) -> list[tuple[AliasRo
         f"WHERE {clause.sql} ORDER BY a.alias_id"
     )
     pairs = [(alias, entity) for alias, entity in map(_COLUMNS.read, db.all(sql, clause.values))]
-    whole = same.standing_for(db, view.as_of, [entity for _, entity in pairs])
+    whole = identity.standing_for(db, view.as_of, [entity for _, entity in pairs])
     return [(alias, whole.get(entity.entity_id, entity)) for alias, entity in pairs]
 
 

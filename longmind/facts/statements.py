@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from longmind.facts import names, same
+from longmind.facts import identity, names
 from longmind.facts.canonical import ObjectKind, canonical_text, fact_hash, qualifiers_hash, text_norm
 from longmind.facts.names import NewEntity, NewPredicate
 from longmind.facts.rows import (
@@ -101,7 +101,7 @@ class Resolver:
     def __init__(self, tx: Transaction, ledger: str) -> None:
         self.tx = tx
         self.ledger = ledger
-        self.same = same.current(tx.db)
+        self.same = identity.current(tx.db)
         self.entities: dict[int, EntityRow] = {}
         self.predicates: dict[int, PredicateRow] = {}
         self.facts: dict[int, FactRow] = {}

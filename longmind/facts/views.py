@@ -8,7 +8,7 @@ from typing import Final
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.times import FOREVER
-from longmind.facts import same
+from longmind.facts import identity
 from longmind.facts.expiry import lasting
 from longmind.facts.hits import (
     HISTORY_ORDER,
@@ -68,7 +68,7 @@ def _entities(db: Connection, view: View, norm: str) -> dict[int, str]:
     """The view's entities with this canonical key, and the ledger of each."""
     clause = Clause("x.key_norm = ?", (norm,)) & ledgers(view, "x.ledger")
     rows = select(db, EntityRow, clause.sql, clause.values)
-    whole = same.standing_for(db, view.as_of, rows)
+    whole = identity.standing_for(db, view.as_of, rows)
     return {item.entity_id: item.ledger for item in (whole.get(row.entity_id, row) for row in rows)}
 
 
@@ -78,7 +78,7 @@ def entities_named(db: Connection, view: View, subject: Entity) -> list[int]:
     if not entities:
         other = one_key(db, view, subject)
         entities = {} if other is None else _entities(db, view, other)
-    return sorted(same.members(db, view.as_of, entities))
+    return sorted(identity.members(db, view.as_of, entities))
 
 
 def about_each(
@@ -122,7 +122,7 @@ def history(
     key = one_key(db, view, subject)
     raw = []
     if key is not None:
-        ids = same.members(db, view.as_of, _entities(db, view, key))
+        ids = identity.members(db, view.as_of, _entities(db, view, key))
         clause = both([among("e.entity_id", sorted(ids)), *conditions])
         raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=limit + 1)
     listed = hits(db, view, raw[:limit], evidence=evidence)

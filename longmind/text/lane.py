@@ -184,11 +184,11 @@ class _LengthTable:
             if data is None:
                 break
             try:
-                found, words = block_lengths(data, (key.first_id, key.last_id))
+                frame_ids, words = block_lengths(data, (key.first_id, key.last_id))
             except Malformed:
                 break  # its frames are read as rows
             check_frame_id(db, key.last_id, "segment_block")
-            ids.append(found)
+            ids.append(frame_ids)
             lengths.append(words)
             covered = key.last_id
         self.counted = FrameIds(np.concatenate(ids)), np.concatenate(lengths)
@@ -224,10 +224,10 @@ class _LengthTable:
 def block_lengths(data: bytes, ids: tuple[int, int]) -> tuple[Int64Array, Int32Array]:
     """The frames of a block and how many words each has; `Malformed` if it holds anything else."""
     arrays, _ = unpack_arrays(data)
-    found, words = check_ids(arrays.get("ids"), ids), arrays.get("lengths")
-    if words is None or words.dtype != np.int32 or len(words) != len(found) or np.any(words < 0):
+    frame_ids, words = check_ids(arrays.get("ids"), ids), arrays.get("lengths")
+    if words is None or words.dtype != np.int32 or len(words) != len(frame_ids) or np.any(words < 0):
         raise Malformed
-    return found, words
+    return frame_ids, words
 
 
 def _below(lengths: LengthArrays, size: int) -> LengthArrays:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from longmind.when.calendar import GRAINS
 from longmind.when.meanings import Date, Hours, Node, Unit
 from longmind.when.periods import period
-from longmind.when.reader import CLOCK, PART, Match, Reader, length, whole, year
+from longmind.when.token_reader import CLOCK, PART, Match, TokenReader, length, whole, year
 from longmind.when.words import DAY_PARTS, ONES, PLAIN_WEEKDAYS, TENS, WEEKDAYS, Grain, listed
 
 _POINTS = {"noon": 12, "midnight": 0}
@@ -95,7 +95,7 @@ class Reading(NamedTuple):
         return start, end
 
 
-def clock_range(reader: Reader, i: int) -> Reading | None:
+def clock_range(reader: TokenReader, i: int) -> Reading | None:
     """'from 3 to 5 pm', '9:30-11:00', 'between 4 and 6'."""
     opens = reader.word(i)
     if opens in {"for", "from"} and (lasting := _lasting(reader, i)) is not None:
@@ -113,7 +113,7 @@ def clock_range(reader: Reader, i: int) -> Reading | None:
     return Reading(first, last, last.end)
 
 
-def clock(reader: Reader, i: int, *, bare: bool) -> Clock | None:
+def clock(reader: TokenReader, i: int, *, bare: bool) -> Clock | None:
     """A reading of the clock here; with `bare`, a number from 1 to 12 alone is one."""
     token = reader.at(i)
     if token.kind == "clock":
@@ -132,7 +132,7 @@ def clock(reader: Reader, i: int, *, bare: bool) -> Clock | None:
     return _hour_alone(reader, i, bare=bare)
 
 
-def _hour_alone(reader: Reader, i: int, *, bare: bool) -> Clock | None:
+def _hour_alone(reader: TokenReader, i: int, *, bare: bool) -> Clock | None:
     """'7 o'clock', 'six pm', 'nine thirty', '12 noon', and with `bare` '7'."""
     hour_and_end = _hour(reader, i)
     if hour_and_end is None:
@@ -165,7 +165,7 @@ def _dotted(text: str, end: int) -> Clock | None:
     return Clock(hour, minute, 0, 1, end, is_open=1 <= hour <= 12, is_bare=True)
 
 
-def _with_part(reader: Reader, reading: Clock) -> Clock:
+def _with_part(reader: TokenReader, reading: Clock) -> Clock:
     """'7 in the morning', '8 at night'."""
     if not reading.is_open:
         return reading
@@ -177,7 +177,7 @@ def _with_part(reader: Reader, reading: Clock) -> Clock:
     return reading.within(part)._replace(end=j + 1) if part in DAY_PARTS else reading
 
 
-def _hour(reader: Reader, i: int) -> tuple[int, int] | None:
+def _hour(reader: TokenReader, i: int) -> tuple[int, int] | None:
     number = _up_to(reader, i, 12)
     if number is None:
         return None
@@ -186,7 +186,7 @@ def _hour(reader: Reader, i: int) -> tuple[int, int] | None:
     return None if is_fraction else number
 
 
-def _up_to(reader: Reader, i: int, most: int) -> tuple[int, int] | None:
+def _up_to(reader: TokenReader, i: int, most: int) -> tuple[int, int] | None:
     """A number of hours or minutes in digits or words, and the position after it."""
     token = reader.at(i)
     if token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
@@ -198,7 +198,7 @@ def _up_to(reader: Reader, i: int, most: int) -> tuple[int, int] | None:
     return (value, end) if 1 <= value <= most else None
 
 
-def _past(reader: Reader, i: int) -> Clock | None:
+def _past(reader: TokenReader, i: int) -> Clock | None:
     """'half past seven', 'quarter to five', 'twenty past eight', '10 minutes to six'."""
     j = reader.skip(i, "a")
     word = reader.word(j)
@@ -225,7 +225,7 @@ def _past(reader: Reader, i: int) -> Clock | None:
     return Clock(value, minutes, 0, 1, reader.skip(after, "o'clock", "oclock"), is_open=True)
 
 
-def moment(reader: Reader, i: int, *, cued: bool = False) -> Match | None:
+def moment(reader: TokenReader, i: int, *, cued: bool = False) -> Match | None:
     """A day, a stretch of days, or a time of day with or without its day."""
     token = reader.at(i)
     time = None
@@ -239,7 +239,7 @@ def moment(reader: Reader, i: int, *, cued: bool = False) -> Match | None:
     return time
 
 
-def _joined(reader: Reader, day: Match) -> Match:
+def _joined(reader: TokenReader, day: Match) -> Match:
     """The day with the time of day said after it."""
     if not day.is_day:
         return day
@@ -253,14 +253,14 @@ def _joined(reader: Reader, day: Match) -> Match:
     return day if timed is None else _with_year_last(reader, day, timed)
 
 
-def _after_abbreviation(reader: Reader, i: int) -> int:
+def _after_abbreviation(reader: TokenReader, i: int) -> int:
     """Past the full stop of 'mon. 3pm', where a time on the clock follows it."""
     is_short = reader.word(i - 1) in WEEKDAYS and reader.word(i - 1) not in PLAIN_WEEKDAYS
     ends = is_short and reader.mark(i) == "." and reader.at(i).glued
     return i + 1 if ends and reader.at(reader.skip(i + 1, "at", "@")).kind == "clock" else i
 
 
-def _clock_bound(reader: Reader, i: int, day: Node) -> Match | None:
+def _clock_bound(reader: TokenReader, i: int, day: Node) -> Match | None:
     """The part of the day before or after a time on the clock: 'today before 4pm', 'Friday after 10'."""
     is_before, j = reader.word(i) in {"before", "by", "until", "till"}, i + 1
     if not is_before and reader.word(i) != "after":
@@ -280,7 +280,7 @@ def _clock_bound(reader: Reader, i: int, day: Node) -> Match | None:
     return Match(node, point.end, _DATED_CLOCK, is_range=True)
 
 
-def _with_year_last(reader: Reader, day: Match, timed: Match) -> Match:
+def _with_year_last(reader: TokenReader, day: Match, timed: Match) -> Match:
     """'Oct 26 15:50:06 2016'."""
     after = year(reader, timed.end, cued=True)
     if after is None or not isinstance(day.node, Date) or not isinstance(timed.node, Hours):
@@ -291,7 +291,7 @@ def _with_year_last(reader: Reader, day: Match, timed: Match) -> Match:
     return timed._replace(node=dated, end=after.end)
 
 
-def _clock_after(reader: Reader, i: int, day: Node | None, part: str | None) -> Match | None:
+def _clock_after(reader: TokenReader, i: int, day: Node | None, part: str | None) -> Match | None:
     """A clock time after its day or part of the day: ' at 7', ', 5:30 pm', ' from 3 to 5'."""
     i = reader.skip(i, ",")
     at = reader.skip(i, "at", "@", "around")
@@ -305,7 +305,7 @@ def _clock_after(reader: Reader, i: int, day: Node | None, part: str | None) -> 
     return Match(reading.hours(day, part), reading.end, rule, is_range=reading.last is not None)
 
 
-def _lasting(reader: Reader, i: int) -> Reading | None:
+def _lasting(reader: TokenReader, i: int) -> Reading | None:
     """'from 2pm for 2 hours', 'for 2 hours from 2pm': the time at which it ends is not said, but known."""
     distance = length(reader, i + 1) if reader.word(i) == "for" else None
     start = distance.end if distance is not None else i
@@ -327,7 +327,7 @@ def _lasting(reader: Reader, i: int) -> Reading | None:
     return Reading(first, last, end)
 
 
-def _clock_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def _clock_first(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """A clock time with the day after it ('5 pm on Friday'), or alone where that is sure."""
     reading = clock_range(reader, i)
     is_range = reading is not None
@@ -356,7 +356,7 @@ def _clock_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(reading.hours(None, None), reading.end, CLOCK, is_range=is_range)
 
 
-def _part_first(reader: Reader, i: int) -> Match | None:
+def _part_first(reader: TokenReader, i: int) -> Match | None:
     """'the morning of May 7', 'in the evening', 'in the morning at 7'."""
     j = reader.skip(i, "in", "at", "during")
     part = _day_part(reader, j)
@@ -371,7 +371,7 @@ def _part_first(reader: Reader, i: int) -> Match | None:
     return _clock_after(reader, end, None, name) or Match(_hours(name, None), end, PART)
 
 
-def _named_day_part(reader: Reader, i: int) -> Match | None:
+def _named_day_part(reader: TokenReader, i: int) -> Match | None:
     """'this morning', 'tonight', 'last night', with a clock time or not."""
     named = _named_part_of(reader, i)
     if named is None:
@@ -380,7 +380,7 @@ def _named_day_part(reader: Reader, i: int) -> Match | None:
     return _clock_after(reader, end, day, name) or Match(_hours(name, day), end, _DATED_PART)
 
 
-def _named_part_of(reader: Reader, i: int) -> tuple[str, int, Node] | None:
+def _named_part_of(reader: TokenReader, i: int) -> tuple[str, int, Node] | None:
     word, after = reader.word(i), reader.word(i + 1)
     if word in _TONIGHT:
         return "night", i + 1, Unit("day", 0)
@@ -398,7 +398,7 @@ def _named_part_of(reader: Reader, i: int) -> tuple[str, int, Node] | None:
     return None
 
 
-def _day_part(reader: Reader, i: int) -> tuple[str, int] | None:
+def _day_part(reader: TokenReader, i: int) -> tuple[str, int] | None:
     """'morning', 'the late afternoon'; 'early' and 'late' change nothing."""
     if (part := _end_of_day(reader, i)) is not None:
         return part
@@ -408,7 +408,7 @@ def _day_part(reader: Reader, i: int) -> tuple[str, int] | None:
     return (name, j + 1) if name in DAY_PARTS and name not in _POINTS else None
 
 
-def _end_of_day(reader: Reader, i: int) -> tuple[str, int] | None:
+def _end_of_day(reader: TokenReader, i: int) -> tuple[str, int] | None:
     """'EOD', 'end of day', 'close of business'; 'at the end of the day' is mostly a figure of speech."""
     i = reader.skip(i, "the") if reader.word(i + 1) in {"eod", "cob"} else i
     if reader.word(i) in {"eod", "cob"}:

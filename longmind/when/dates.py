@@ -20,7 +20,16 @@ from longmind.when.meanings import (
     Years,
     months_from,
 )
-from longmind.when.reader import DIGITS, Count, Match, Reader, day_of_month, ordinal, year, year_of_two_digits
+from longmind.when.token_reader import (
+    DIGITS,
+    Count,
+    Match,
+    TokenReader,
+    day_of_month,
+    ordinal,
+    year,
+    year_of_two_digits,
+)
 from longmind.when.words import Grain, Which, listed
 
 _MONTH_CUES = frozenset(
@@ -58,7 +67,7 @@ _LEAP_YEAR = 2000  # without a year, the 29th of February is a day
 _NO_VERSION = frozenset({"version", "v", "release", "build"})
 
 
-def literal(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def literal(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """Dates in digits; 'month/day' without a year only after a word such as 'on'."""
     token = reader.at(i)
     if token.kind == "instant":
@@ -83,7 +92,7 @@ def literal(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(node, end if after is None else after.end, DIGITS, is_day=True)
 
 
-def _is_plainly_a_day(reader: Reader, i: int, day: int) -> bool:
+def _is_plainly_a_day(reader: TokenReader, i: int, day: int) -> bool:
     """Whether '4/25' is a day without a word that says so: by the time after it, or as nothing else fits.
 
     '3/4' may be a fraction and '9/11' many things; '2/15' counts what follows it in '2/15 tests'.
@@ -106,7 +115,7 @@ def _instant(text: str, i: int) -> Match | None:
     return Match(Instant(moment, grain), i + 1, "ISO date and time")
 
 
-def named_month(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def named_month(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """'May 7, 2023', 'May 2023', 'May 7', 'last May', 'in May'."""
     which, i_month = reader.which(i)
     name = reader.word(i_month)
@@ -133,7 +142,7 @@ def named_month(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(Date(month=month, which=which), i_month + 1, "month")
 
 
-def _day_after(reader: Reader, i: int, month: int) -> Count | None:
+def _day_after(reader: TokenReader, i: int, month: int) -> Count | None:
     """The day after its month, as in 'May 7', 'May the 7th', 'May-07'."""
     is_joined = reader.at(i).glued and reader.mark(i) in {"-", "/"}
     day = day_of_month(reader, i + 1 if is_joined else reader.skip(i, "the", ","))
@@ -142,13 +151,13 @@ def _day_after(reader: Reader, i: int, month: int) -> Count | None:
     return day
 
 
-def _has_impossible_day(reader: Reader, i: int) -> bool:
+def _has_impossible_day(reader: TokenReader, i: int) -> bool:
     """'Feb 30' is not February: what was said is not a day at all."""
     token = reader.at(i)
     return token.kind in {"number", "ordinal"} and token.value is not None and 29 < token.value < 100
 
 
-def _is_month_alone(reader: Reader, i: int) -> bool:
+def _is_month_alone(reader: TokenReader, i: int) -> bool:
     name = reader.word(i)
     if name in words.PLAIN_MONTHS:
         return True
@@ -161,14 +170,14 @@ def _is_month_alone(reader: Reader, i: int) -> bool:
     return reader.word(i - 1) in _MONTH_CUES or (reader.mark(i - 1) == "-" and reader.word(i - 2) == "mid")
 
 
-def _is_which_month(reader: Reader, i: int, which: Which) -> bool:
+def _is_which_month(reader: TokenReader, i: int, which: Which) -> bool:
     """Whether 'this May' and 'last March' are months, where 'this may help' and 'the last march' are not."""
     if which == "this":
         return reader.at(i).capital and reader.word(i + 1) not in words.VERBS_AFTER_MAY
     return reader.at(i).capital or reader.word(i - 2) != "the"
 
 
-def _year_after(reader: Reader, i: int) -> Count | None:
+def _year_after(reader: TokenReader, i: int) -> Count | None:
     """The year of a date that has just been read."""
     j = reader.skip(i, ",", "-", "/", ".")
     if j == i and reader.word(i) in {"of", "in"}:
@@ -180,7 +189,7 @@ def _year_after(reader: Reader, i: int) -> Count | None:
     return year(reader, j, cued=True)
 
 
-def day_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def day_first(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """'7 May 2023', 'the 7th of May', '7-May-2023'."""
     start = reader.skip(i, "the")
     day = day_of_month(reader, start)
@@ -201,7 +210,7 @@ def day_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(node, j + 1 if found_year is None else found_year.end, "day and month", is_day=True)
 
 
-def _is_day_of(reader: Reader, day: int, month: int, *, cued: bool) -> bool:
+def _is_day_of(reader: TokenReader, day: int, month: int, *, cued: bool) -> bool:
     """Whether '7 may' is a day, where '7 may be enough' is not."""
     if reader.word(month + 1) in words.VERBS_AFTER_MAY:
         return False
@@ -209,7 +218,7 @@ def _is_day_of(reader: Reader, day: int, month: int, *, cued: bool) -> bool:
     return cued or is_last or reader.at(month).capital or reader.at(day).kind == "ordinal" or day + 1 < month
 
 
-def year_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def year_first(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """'2019 May', '2019/Aug/01'."""
     token = reader.at(i)
     if token.kind != "number" or len(token.text) != 4:
@@ -233,7 +242,7 @@ def year_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(Date(int(year_number.value), words.MONTHS[name]), j + 1, "month and year")
 
 
-def day_alone(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def day_alone(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """'on the 15th': a day of a month that is not named."""
     if not (
         cued or reader.word(i - 1) in {"on", "since", "until", "till", "before", "after", "by", "around"}
@@ -249,7 +258,7 @@ def day_alone(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(Date(day=int(day.value)), day.end, "day of the month", is_day=True)
 
 
-def plain_year(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def plain_year(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """'2019', 'the year 2019', 'in nineteen eighty-four'."""
     j = reader.skip(i, "the")
     named = reader.word(j) == "year"
@@ -265,7 +274,7 @@ def plain_year(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(Years(int(year_number.value), "year"), year_number.end, "year")
 
 
-def _is_part_of_date(reader: Reader, i: int, end: int) -> bool:
+def _is_part_of_date(reader: TokenReader, i: int, end: int) -> bool:
     """Whether digits beside the year show a date that was not understood: '2016 10 16', 'Feb 30 2019'."""
     before, after = reader.at(i - 1), reader.at(end)
     if after.kind == "number" and not after.glued and reader.at(end + 1).kind == "number":
@@ -276,7 +285,7 @@ def _is_part_of_date(reader: Reader, i: int, end: int) -> bool:
     return is_mixed or (is_day and reader.at(i - 1).kind != "mark")
 
 
-def decade(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def decade(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """'the 90s', '1990s', 'the nineties', 'the 1800s', 'the 19th century'."""
     j = reader.skip(i, "the")
     token = reader.at(j)
@@ -301,7 +310,7 @@ def decade(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return None
 
 
-def holiday(reader: Reader, i: int) -> Match | None:
+def holiday(reader: TokenReader, i: int) -> Match | None:
     """'Christmas', 'last Easter', "New Year's Eve 2019"."""
     which, start = reader.which(i)
     for names, day in HOLIDAYS.get(_singular(reader.word(start)), ()):
@@ -320,7 +329,7 @@ def holiday(reader: Reader, i: int) -> Match | None:
     return None
 
 
-def _holiday_with_year(reader: Reader, feast: Yearly, i: int, end: int) -> Match:
+def _holiday_with_year(reader: TokenReader, feast: Yearly, i: int, end: int) -> Match:
     """The holiday or its weekend, with the year that may follow."""
     found_year = _year_after(reader, i) if feast.which is None else None
     if found_year is not None:
@@ -333,7 +342,7 @@ def _holiday_with_year(reader: Reader, feast: Yearly, i: int, end: int) -> Match
     return Match(Weekend(of=feast), end, "weekend of a holiday")
 
 
-def _is_holiday_new_year(reader: Reader, start: int, end: int) -> bool:
+def _is_holiday_new_year(reader: TokenReader, start: int, end: int) -> bool:
     """'New Year' is a day; 'a new year' and 'the new year' are not."""
     return reader.at(start).capital or reader.mark(end - 1) == "'s" or reader.word(end - 1) == "years"
 
@@ -342,7 +351,7 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > 3 and word not in {"christmas", "xmas"} else word
 
 
-def season(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def season(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """'last winter', 'the summer of 2019', 'in the fall'."""
     which, start = reader.which(i)
     j = start if which is not None else reader.skip(i, "the")
@@ -363,7 +372,7 @@ def season(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(Yearly(months_from(first_month, 3), which=which, nearest=True), j + 1, "season")
 
 
-def quarter(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def quarter(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """'Q3 2020', '2020 Q3', 'in Q3', 'the third quarter of 2020'."""
     start = i
     before = year(reader, i, cued=True) if reader.at(i).kind == "number" else None
@@ -393,19 +402,19 @@ def quarter(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(Yearly(share), i + 1, "quarter")
 
 
-def _is_fiscal(reader: Reader, start: int, i: int) -> bool:
+def _is_fiscal(reader: TokenReader, start: int, i: int) -> bool:
     """Whether a quarter is of a fiscal year, which begins in a month that is not known: 'Q3 FY24'."""
     beside = (reader.at(start - 1).text, reader.at(reader.skip(i + 1, "of", "in", "-", "/", "'")).text)
     return any(_FISCAL.fullmatch(text) for text in beside)
 
 
-def _is_quarter_alone(reader: Reader, i: int) -> bool:
+def _is_quarter_alone(reader: TokenReader, i: int) -> bool:
     """'Q3' of a plan or a report, not 'Q3:' or 'Q3)' of a list of questions."""
     is_label = reader.mark(i - 1) == "#" or reader.mark(i + 1) in {":", ")", "-", "/"}
     return reader.at(i).capital and not is_label
 
 
-def numbered_week(reader: Reader, i: int) -> Match | None:
+def numbered_week(reader: TokenReader, i: int) -> Match | None:
     """'week 23', 'week 3 of 2027'."""
     if reader.word(i) != "week" or reader.at(i + 1).kind != "number":
         return None

@@ -13,7 +13,7 @@ from longmind.when.calendar import GRAINS, Calendar, NeedsReference, Prefer
 from longmind.when.lexer import cut
 from longmind.when.meanings import Part
 from longmind.when.phrases import ANCHORS, Phrase, Relation, may_hold_a_phrase, phrases
-from longmind.when.reader import CLOCK, DIGITS, NOW, PART, Reader
+from longmind.when.token_reader import CLOCK, DIGITS, NOW, PART, TokenReader
 from longmind.when.words import Grain
 
 _MS = timedelta(milliseconds=1)
@@ -89,7 +89,7 @@ def find_times(
         return []
     tokens = cut(text, most_characters)
     resolved_phrases = []
-    for phrase in phrases(Reader(tokens)):
+    for phrase in phrases(TokenReader(tokens)):
         start, end = tokens[phrase.first].start, tokens[phrase.last - 1].end
         resolved = _resolve(phrase, calendar, text=text, start=start, end=end)
         if resolved is not None:

@@ -13,7 +13,7 @@ from longmind.when.calendar import Calendar, NeedsReference
 from longmind.when.find import may_name_a_time
 from longmind.when.lexer import cut
 from longmind.when.phrases import ANCHORS, GLUE, Phrase, may_begin, phrases
-from longmind.when.reader import AGO, AHEAD, DIGITS, UNIT, WINDOW, Reader
+from longmind.when.token_reader import AGO, AHEAD, DIGITS, UNIT, WINDOW, TokenReader
 from longmind.when.words import WHICH
 
 Kind = Literal["past", "future", "either", "length", "repeated"]
@@ -201,7 +201,7 @@ def _ranged(text: str) -> Iterator[Mention]:
     if not may_name_a_time(text):
         return
     tokens = cut(text, len(text))
-    for phrase in phrases(Reader(tokens)):
+    for phrase in phrases(TokenReader(tokens)):
         core, end = tokens[phrase.first].start, tokens[phrase.last - 1].end
         lead = _LEAD.search(text, max(core - _LONGEST_LEAD, 0), core)
         alone = phrase.relation != "at" or phrase.rule in _STANDS_ALONE or tokens[phrase.first].text in WHICH

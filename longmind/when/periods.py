@@ -20,7 +20,7 @@ from longmind.when.meanings import (
     Weekend,
     Window,
 )
-from longmind.when.reader import (
+from longmind.when.token_reader import (
     AGO,
     AHEAD,
     CARDINALS,
@@ -29,7 +29,7 @@ from longmind.when.reader import (
     WINDOW,
     Length,
     Match,
-    Reader,
+    TokenReader,
     cardinal,
     length,
     ordinal,
@@ -42,7 +42,7 @@ _STARTING = frozenset({"starting", "beginning", "commencing"})
 _SIGNS = {"before": -1, "after": 1, "following": 1}
 
 
-def period(reader: Reader, i: int, *, cued: bool = False, depth: int = _DEPTH) -> Match | None:
+def period(reader: TokenReader, i: int, *, cued: bool = False, depth: int = _DEPTH) -> Match | None:
     """The longest time that begins at this token; of equals, the rule listed first."""
     best: Match | None = None
     token = reader.at(i)
@@ -53,7 +53,7 @@ def period(reader: Reader, i: int, *, cued: bool = False, depth: int = _DEPTH) -
     return best
 
 
-def _base(reader: Reader, i: int, depth: int) -> Match | None:
+def _base(reader: TokenReader, i: int, depth: int) -> Match | None:
     """The time by way of which another is said; 'the month' is then the present one."""
     match = period(reader, i, cued=True, depth=depth - 1)
     if match is not None:
@@ -68,7 +68,7 @@ def _base(reader: Reader, i: int, depth: int) -> Match | None:
     return match
 
 
-def _nth_of(reader: Reader, i: int, depth: int) -> Match | None:
+def _nth_of(reader: TokenReader, i: int, depth: int) -> Match | None:
     """'the first week of May', 'the first three days of June', 'the 2nd half of 2019'."""
     j = reader.skip(i, "the")
     if reader.word(j) in {"last", "final"}:
@@ -109,7 +109,7 @@ def _nth_of(reader: Reader, i: int, depth: int) -> Match | None:
     return Match(node, base.end, "nth in a time", is_day=named[0] == "day" and many == 1)
 
 
-def _nth_day(reader: Reader, i: int, number: int, depth: int) -> Match | None:
+def _nth_day(reader: TokenReader, i: int, number: int, depth: int) -> Match | None:
     """'the 15th of last month'."""
     base = _base(reader, i, depth)
     if base is None or not isinstance(base.node, Unit) or base.node.grain != "month":
@@ -117,7 +117,7 @@ def _nth_day(reader: Reader, i: int, number: int, depth: int) -> Match | None:
     return Match(Nth(number, "day", base.node), base.end, "nth in a time", is_day=True)
 
 
-def _part_of(reader: Reader, i: int, depth: int) -> Match | None:
+def _part_of(reader: TokenReader, i: int, depth: int) -> Match | None:
     """'the end of last month', 'early 2020', 'mid-June', 'late in the summer'."""
     j = reader.skip(i, "the")
     word = reader.word(j)
@@ -140,7 +140,7 @@ def _part_of(reader: Reader, i: int, depth: int) -> Match | None:
     return Match(Part(base.node, words.THIRDS[word]), base.end, "part of a time")
 
 
-def _beside(reader: Reader, i: int, depth: int) -> Match | None:
+def _beside(reader: TokenReader, i: int, depth: int) -> Match | None:
     """'the day before yesterday', 'the week after next', 'the Friday before May 22', 'the week of May 7'."""
     j = reader.skip(i, "the")
     name = reader.word(j)
@@ -184,7 +184,7 @@ def _beside(reader: Reader, i: int, depth: int) -> Match | None:
     return Match(node, base.end, "time before or after", is_day=named[0] == "day")
 
 
-def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
+def _shifted(reader: TokenReader, i: int, depth: int) -> Match | None:
     """'three days after May 7', 'a week from Friday', 'the week starting June 4'."""
     distance = length(reader, i)
     if (
@@ -227,7 +227,7 @@ def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
     return Match(node, base.end, "so long before or after", is_day=base.is_day, is_vague=distance.is_vague)
 
 
-def _lasting(reader: Reader, i: int, depth: int) -> Match | None:
+def _lasting(reader: TokenReader, i: int, depth: int) -> Match | None:
     """'from 18th Dec for 10 days': the day on which it ends is not said, but known."""
     base = _base(reader, i + 1, depth)
     if base is None or not base.is_day or reader.word(base.end) != "for":
@@ -238,12 +238,12 @@ def _lasting(reader: Reader, i: int, depth: int) -> Match | None:
     return Match(Beside(distance.duration, 0, base.node), distance.end, "so long from a time")
 
 
-def _end_of(reader: Reader, i: int) -> Match | None:
+def _end_of(reader: TokenReader, i: int) -> Match | None:
     """'EOW', 'EOM', 'EOY'."""
     return Match(Part(Unit(words.ENDS[reader.word(i)], 0), "late"), i + 1, "part of a time")
 
 
-def _within(reader: Reader, i: int) -> Match | None:
+def _within(reader: TokenReader, i: int) -> Match | None:
     """'within two weeks': from now on, unless the words after it say from when."""
     distance = length(reader, i + 1)
     if distance is None or reader.word(distance.end) in {"of", "after", "before", "from"}:
@@ -251,10 +251,10 @@ def _within(reader: Reader, i: int) -> Match | None:
     return Match(Window(distance.duration, 1), distance.end, WINDOW, is_vague=distance.is_vague)
 
 
-_Rule: TypeAlias = Callable[[Reader, int, bool, int], Match | None]
+_Rule: TypeAlias = Callable[[TokenReader, int, bool, int], Match | None]
 
 
-def _nested(rule: Callable[[Reader, int, int], Match | None]) -> _Rule:
+def _nested(rule: Callable[[TokenReader, int, int], Match | None]) -> _Rule:
     return lambda reader, i, cued, depth: rule(reader, i, depth) if depth else None
 
 
@@ -262,7 +262,7 @@ def _cued(rule: Callable[..., Match | None]) -> _Rule:
     return lambda reader, i, cued, depth: rule(reader, i, cued=cued)
 
 
-def _alone(rule: Callable[[Reader, int], Match | None]) -> _Rule:
+def _alone(rule: Callable[[TokenReader, int], Match | None]) -> _Rule:
     return lambda reader, i, cued, depth: rule(reader, i)
 
 

@@ -11,7 +11,8 @@ from longmind.when import words
 from longmind.when.clock import moment
 from longmind.when.holidays import HOLIDAYS
 from longmind.when.meanings import Date, Hours, Instant, Node, Now, Range, Years
-from longmind.when.reader import (
+from longmind.when.relative import DAYS
+from longmind.when.token_reader import (
     AGO,
     AHEAD,
     CLOCK,
@@ -20,11 +21,10 @@ from longmind.when.reader import (
     PART,
     WINDOW,
     Match,
-    Reader,
+    TokenReader,
     day_of_month,
     year,
 )
-from longmind.when.relative import DAYS
 
 Relation = Literal["at", "since", "before", "after", "between", "around"]
 
@@ -43,13 +43,13 @@ _SAID: dict[str, tuple[Relation, str]] = {
 """How the range lies to the time named after these words; only 'until' has that time in the range."""
 _RELATIONS = sorted(
     (
-        (tuple(said.split()), relation)
-        for relation, (_, all_said) in _SAID.items()
-        for said in all_said.split("/")
+        (tuple(words.split()), relation)
+        for relation, (_, all_words) in _SAID.items()
+        for words in all_words.split("/")
     ),
     key=lambda entry: -len(entry[0]),
 )
-_FIRST_WORDS = frozenset(said[0] for said, _ in _RELATIONS)
+_FIRST_WORDS = frozenset(words[0] for words, _ in _RELATIONS)
 _NAMES = frozenset(
     name
     for names in (
@@ -119,17 +119,17 @@ class Phrase:
     """With 'before': the time named is part of the range ('until Friday', 'by Friday')."""
 
 
-def phrases(reader: Reader) -> Iterator[Phrase]:
+def phrases(reader: TokenReader) -> Iterator[Phrase]:
     """The phrases of a text from left to right; they do not overlap."""
     i = 0
     before: Phrase | None = None
-    for place in _beginnings(reader):
-        if place < i:
+    for position in _beginnings(reader):
+        if position < i:
             continue
-        if reader.word(place) in _REPEATING:
-            i = _after_repeated(reader, place + 1)
+        if reader.word(position) in _REPEATING:
+            i = _after_repeated(reader, position + 1)
             continue
-        phrase = _phrase(reader, place)
+        phrase = _phrase(reader, position)
         if phrase is None:
             continue
         if before is not None:
@@ -140,25 +140,25 @@ def phrases(reader: Reader) -> Iterator[Phrase]:
         yield before
 
 
-def _beginnings(reader: Reader) -> list[int]:
+def _beginnings(reader: TokenReader) -> list[int]:
     """At which tokens a phrase may begin: one of time, or words of the grammar up to one of time.
 
     The grammar is tried only there: at every token it would take most of the time of reading a text. 'Every'
     is among them too, since what follows it is left out.
     """
-    places: list[int] = []
+    positions: list[int] = []
     leads_to_time = False
     for i in range(len(reader) - 1, -1, -1):
         kind, text, *_ = reader.at(i)
         if kind == "word" or kind == "mark":
             leads_to_time = text in ANCHORS or (leads_to_time and text in GLUE)
             if (leads_to_time and text in OPENERS) or (text in _REPEATING and kind == "word"):
-                places.append(i)
+                positions.append(i)
         else:
             leads_to_time = kind != "other"
             if leads_to_time:
-                places.append(i)
-    return places[::-1]
+                positions.append(i)
+    return positions[::-1]
 
 
 def may_hold_a_phrase(letters: Sequence[str]) -> bool:
@@ -175,7 +175,7 @@ def may_hold_a_phrase(letters: Sequence[str]) -> bool:
 
 
 def may_begin(text: str, start: int, end: int) -> bool:
-    """The same of a place in a text that has not been cut into tokens."""
+    """The same of a position in a text that has not been cut into tokens."""
     for match in _WORD_OR_DIGIT.finditer(text, start, end):
         word = match[0].lower()
         if word in ANCHORS or word.isdigit():
@@ -185,7 +185,7 @@ def may_begin(text: str, start: int, end: int) -> bool:
     return False
 
 
-def _with_year_of(reader: Reader, phrase: Phrase, after: Phrase) -> Phrase:
+def _with_year_of(reader: TokenReader, phrase: Phrase, after: Phrase) -> Phrase:
     """'January' of 'January and March 2021' is of that year too."""
     one, other = phrase.node, after.node
     if reader.at(phrase.last).text not in {"and", "or", ","} or phrase.last + 1 != after.first:
@@ -197,7 +197,7 @@ def _with_year_of(reader: Reader, phrase: Phrase, after: Phrase) -> Phrase:
     return replace(phrase, node=replace(one, year=other.year - (one.month > other.month)))
 
 
-def _after_repeated(reader: Reader, i: int) -> int:
+def _after_repeated(reader: TokenReader, i: int) -> int:
     """Past 'every second Monday': what comes again and again is not one time."""
     for _ in range(_MOST_REPEATED):
         if reader.at(i).text not in _REPEATED and reader.at(i).kind not in {"number", "ordinal", "clock"}:
@@ -206,7 +206,7 @@ def _after_repeated(reader: Reader, i: int) -> int:
     return i
 
 
-def _phrase(reader: Reader, i: int) -> Phrase | None:
+def _phrase(reader: TokenReader, i: int) -> Phrase | None:
     spanned = _range(reader, i)
     if spanned is not None:
         return Phrase(spanned.node, i, spanned.end, "between", spanned.rule)
@@ -220,7 +220,7 @@ def _phrase(reader: Reader, i: int) -> Phrase | None:
     return _with_suffix(reader, i, match)
 
 
-def _now(reader: Reader, i: int) -> Match | None:
+def _now(reader: TokenReader, i: int) -> Match | None:
     """'now', 'right now'; 'by now' and 'now and then' tell no time."""
     j = reader.skip(i, "right")
     if reader.word(j) != "now" or reader.word(i - 1) in {"by", "for", "every"}:
@@ -228,7 +228,7 @@ def _now(reader: Reader, i: int) -> Match | None:
     return None if reader.word(j + 1) in {"and", "that", "known"} else Match(Now(), j + 1, NOW)
 
 
-def _with_suffix(reader: Reader, i: int, match: Match) -> Phrase:
+def _with_suffix(reader: TokenReader, i: int, match: Match) -> Phrase:
     """'2019 onwards', '2018 or later', 'from May on'."""
     end = match.end
     relation: Relation = "around" if match.is_vague else "between" if match.is_range else "at"
@@ -246,7 +246,7 @@ def _with_suffix(reader: Reader, i: int, match: Match) -> Phrase:
     return Phrase(match.node, first, end, relation, match.rule)
 
 
-def _related(reader: Reader, i: int) -> Phrase | None:
+def _related(reader: TokenReader, i: int) -> Phrase | None:
     for opening, relation in _RELATIONS:
         j = reader.phrase(i, *opening)
         if j is None:
@@ -262,7 +262,7 @@ def _related(reader: Reader, i: int) -> Phrase | None:
     return None
 
 
-def _named(reader: Reader, i: int, *, cued: bool = True) -> Match | None:
+def _named(reader: TokenReader, i: int, *, cued: bool = True) -> Match | None:
     """The time a relation speaks of, an article before it or not."""
     match = moment(reader, i, cued=cued)
     if match is None and reader.word(i) == "the":
@@ -270,7 +270,7 @@ def _named(reader: Reader, i: int, *, cued: bool = True) -> Match | None:
     return match
 
 
-def _range(reader: Reader, i: int) -> Match | None:
+def _range(reader: TokenReader, i: int) -> Match | None:
     """'from May to July 2021', 'between 3 and 5 June', 'March 2-5', '2014-2018', 'Monday to Wednesday'."""
     opens = reader.word(i) if reader.word(i) in {"from", "between"} else ""
     joints = _JOINTS | {"and"} if opens == "between" else _JOINTS
@@ -290,7 +290,7 @@ def _range(reader: Reader, i: int) -> Match | None:
     return None
 
 
-def _starts(reader: Reader, i: int, *, cued: bool) -> Iterator[Match]:
+def _starts(reader: TokenReader, i: int, *, cued: bool) -> Iterator[Match]:
     """What a range may begin with: 'now', a day whose month comes later, or any time."""
     if reader.word(i) == "now":
         yield Match(Now(), i + 1, NOW)
@@ -302,14 +302,14 @@ def _starts(reader: Reader, i: int, *, cued: bool) -> Iterator[Match]:
         yield match
 
 
-def _stands_alone(reader: Reader, i: int, match: Match) -> bool:
+def _stands_alone(reader: TokenReader, i: int, match: Match) -> bool:
     """Whether a time may begin a range without 'from': not a lower-case 'may' or 'march'."""
     if isinstance(match.node, Date) and match.node.year is None and match.node.day is None:
         return reader.at(i).capital or reader.word(i) not in _UNSURE
     return True
 
 
-def _finish(reader: Reader, i: int, first: Node) -> Match | None:
+def _finish(reader: TokenReader, i: int, first: Node) -> Match | None:
     if reader.word(i) == "now":
         return Match(Now(), i + 1, NOW)
     match = _named(reader, i)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from longmind.when.calendar import Duration
 from longmind.when.dates import day_first, literal, named_month
 from longmind.when.meanings import Date, Node, Range, Shifted, SoFar, Unit, Weekday, Weekend, Window
-from longmind.when.reader import (
+from longmind.when.token_reader import (
     AGO,
     AHEAD,
     UNIT,
     WINDOW,
     Match,
-    Reader,
+    TokenReader,
     cardinal,
     day_of_month,
     length,
@@ -32,11 +32,11 @@ _SENTENCE_ENDS = frozenset({".", "!", "?", "\n"})
 _FARTHEST_BACK = 40
 
 
-def named_day(reader: Reader, i: int) -> Match | None:
+def named_day(reader: TokenReader, i: int) -> Match | None:
     return Match(Unit("day", DAYS[reader.word(i)]), i + 1, "named day", is_day=True)
 
 
-def which_unit(reader: Reader, i: int) -> Match | None:
+def which_unit(reader: TokenReader, i: int) -> Match | None:
     """'last week', 'this month', 'the past year', 'next week on Tuesday'."""
     article = reader.word(i) == "the"
     which, j = reader.which(i + 1 if article else i)
@@ -68,7 +68,7 @@ def which_unit(reader: Reader, i: int) -> Match | None:
     return Match(node, end, UNIT)
 
 
-def _weekday_after(reader: Reader, i: int) -> tuple[int, int] | None:
+def _weekday_after(reader: TokenReader, i: int) -> tuple[int, int] | None:
     j = reader.skip(i, "on", ",", "-")
     j = reader.skip(j, "on")
     name = reader.word(j)
@@ -76,7 +76,7 @@ def _weekday_after(reader: Reader, i: int) -> tuple[int, int] | None:
     return (WEEKDAYS[name], j + 1) if name in PLAIN_WEEKDAYS or is_short else None
 
 
-def window(reader: Reader, i: int) -> Match | None:
+def window(reader: TokenReader, i: int) -> Match | None:
     """'the last 3 days', 'past few weeks', 'next 2 hours', '5 past years'."""
     start = reader.skip(i, "the")
     which, j = reader.which(start)
@@ -97,7 +97,7 @@ def window(reader: Reader, i: int) -> Match | None:
     return Match(node, distance.end, WINDOW, is_vague=distance.is_vague)
 
 
-def _window_counted_first(reader: Reader, i: int) -> Match | None:
+def _window_counted_first(reader: TokenReader, i: int) -> Match | None:
     count = cardinal(reader, i)
     if count is None or reader.word(i) in {"a", "an"} or not 1 < count.value < 1000:
         return None
@@ -110,7 +110,7 @@ def _window_counted_first(reader: Reader, i: int) -> Match | None:
     return Match(node, end, WINDOW, is_vague=count.is_vague)
 
 
-def ago(reader: Reader, i: int) -> Match | None:
+def ago(reader: TokenReader, i: int) -> Match | None:
     """'two weeks ago', 'a couple of months ago', '2-3 days ago', 'in three days', 'an hour from now'."""
     if reader.word(i) == "in":
         return _ahead(reader, i)
@@ -139,7 +139,7 @@ def ago(reader: Reader, i: int) -> Match | None:
     return None
 
 
-def _ahead(reader: Reader, i: int) -> Match | None:
+def _ahead(reader: TokenReader, i: int) -> Match | None:
     """'in three days', unless what stands before it is about the past: 'how many did I read in two weeks'."""
     distance = length(reader, i + 1)
     if distance is None or reader.word(distance.end) in {"of", "ago"} or _is_about_past(reader, i):
@@ -149,7 +149,7 @@ def _ahead(reader: Reader, i: int) -> Match | None:
     return Match(node, distance.end, AHEAD, is_day=is_day, is_vague=distance.is_vague)
 
 
-def _is_about_past(reader: Reader, i: int) -> bool:
+def _is_about_past(reader: TokenReader, i: int) -> bool:
     for j in range(i - 1, max(i - _FARTHEST_BACK, -1), -1):
         if reader.mark(j) in _SENTENCE_ENDS:
             return False
@@ -162,7 +162,7 @@ def _is_about_past(reader: Reader, i: int) -> bool:
     return False
 
 
-def _several(reader: Reader, i: int) -> Match | None:
+def _several(reader: TokenReader, i: int) -> Match | None:
     """'two or three weeks ago', '2-3 days ago'."""
     low = cardinal(reader, i)
     if (
@@ -185,7 +185,7 @@ def _several(reader: Reader, i: int) -> Match | None:
     return Match(Range(far, Shifted(Duration.of(low.value * times, grain), -1)), end + 1, AGO)
 
 
-def days_ago(reader: Reader, i: int) -> Match | None:
+def days_ago(reader: TokenReader, i: int) -> Match | None:
     """'two weekends ago', 'three Fridays ago'."""
     count = cardinal(reader, i)
     if count is None or reader.word(count.end + 1) != "ago" or not 1 <= count.value <= 100:
@@ -202,7 +202,7 @@ def days_ago(reader: Reader, i: int) -> Match | None:
     return Match(node, count.end + 2, AGO, is_day=is_day, is_vague=count.is_vague)
 
 
-def weekday(reader: Reader, i: int, *, cued: bool) -> Match | None:
+def weekday(reader: TokenReader, i: int, *, cued: bool) -> Match | None:
     """'last Friday', 'Monday', 'Tuesday, March 7', 'Friday the 13th', 'Friday of last week'."""
     which, j = reader.which(i)
     name = reader.word(j)
@@ -228,7 +228,7 @@ def weekday(reader: Reader, i: int, *, cued: bool) -> Match | None:
     return Match(Weekday(number, which), j + 1, "weekday", is_day=True)
 
 
-def _is_short_weekday(reader: Reader, i: int, *, cued: bool) -> bool:
+def _is_short_weekday(reader: TokenReader, i: int, *, cued: bool) -> bool:
     """Whether 'sat', 'wed' or 'sun' is a day, not the verb or the star."""
     if reader.word(i) == "sun":
         return reader.at(i).capital and reader.word(i - 1) in {"on", "last", "next"}
@@ -240,7 +240,7 @@ def _is_short_weekday(reader: Reader, i: int, *, cued: bool) -> bool:
     return reader.word(i) in _ONLY_WEEKDAYS and (after.kind == "mark" or after.text in DAY_PARTS)
 
 
-def _dated(reader: Reader, i: int, number: int) -> Match | None:
+def _dated(reader: TokenReader, i: int, number: int) -> Match | None:
     """A date after its weekday: ', March 7', ' the 13th', ' 7/6', ' 31'."""
     j = reader.skip(i, ",", "(")
     closes = reader.mark(i) == "("
@@ -265,11 +265,11 @@ def _dated(reader: Reader, i: int, number: int) -> Match | None:
     )
 
 
-def _may_follow_day(reader: Reader, i: int) -> bool:
+def _may_follow_day(reader: TokenReader, i: int) -> bool:
     return reader.at(i).kind in {"mark", "clock"} or reader.word(i) in {"at", "from", "between"}
 
 
-def weekend(reader: Reader, i: int) -> Match | None:
+def weekend(reader: TokenReader, i: int) -> Match | None:
     """'the weekend', 'last weekend', 'this past weekend'."""
     which, j = reader.which(i)
     j = reader.skip(i, "the") if which is None else j
@@ -278,7 +278,7 @@ def weekend(reader: Reader, i: int) -> Match | None:
     return Match(Weekend(which), j + 1, "weekend")
 
 
-def so_far(reader: Reader, i: int) -> Match | None:
+def so_far(reader: TokenReader, i: int) -> Match | None:
     """'earlier this week', 'later in the year', 'earlier today'."""
     is_earlier = reader.word(i) == "earlier"
     j = reader.skip(i + 1, "in")

@@ -11,7 +11,7 @@ from longmind.when import lexer
 from longmind.when.find import may_name_a_time
 from longmind.when.lexer import cut
 from longmind.when.phrases import ANCHORS, GLUE, phrases
-from longmind.when.reader import Reader
+from longmind.when.token_reader import TokenReader
 
 _WORDS = sorted(ANCHORS | GLUE | {"every", "each", "ago", "o'clock", "o’clock", "ship", "İn", "naïve"})
 _OTHERS = ["½", "5", "2021", "3pm", "7th", "'s", "’", "\n\n", "-", ",", ".", "_x", "Q1", "h", "14april"]
@@ -50,4 +50,4 @@ def test_words_are_cut_as_by_the_whole_grammar_of_tokens(text: str) -> None:
 @given(_TEXTS)
 def test_a_text_that_is_passed_over_has_no_time_phrase(text: str) -> None:
     if not may_name_a_time(text):
-        assert list(phrases(Reader(cut(text, len(text))))) == []
+        assert list(phrases(TokenReader(cut(text, len(text))))) == []

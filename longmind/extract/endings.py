@@ -15,7 +15,7 @@ from longmind.extract.tokens import NEGATIVE, Token
 from longmind.extract.verbs import form
 
 
-class Over(NamedTuple):
+class Ending(NamedTuple):
     """How it ended: `actor` is who brought it about, in lower case; "" where it ended by itself."""
 
     actor: str
@@ -174,7 +174,7 @@ _OTHERS: Final = frozenset(
 )
 
 
-def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Over | None:
+def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending | None:
     """How the sentence says that what `tokens[first:after]` name is over; None where it does not."""
     begin = _clause_begin(tokens, first)
     stop = _clause_end(tokens, after)
@@ -183,26 +183,26 @@ def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Over | N
     if _NOT_SO.search(left) is not None or _NOT_SO.search(right) is not None:
         return None
     if _NO_LONGER.search(left) is not None or _NO_LONGER.search(right) is not None:
-        return Over("", by_speaker=False) if _ELSE.search(left) else _over(tokens, begin, first, left, "")
-    found = _BEFORE.search(left)
-    if found is not None and _is_modifier(tokens, after, stop):
+        return Ending("", by_speaker=False) if _ELSE.search(left) else _over(tokens, begin, first, left, "")
+    match = _BEFORE.search(left)
+    if match is not None and _is_modifier(tokens, after, stop):
         return None  # "sold the Fiesta badge" is not about the Fiesta
-    if found is None:
+    if match is None:
         for before, behind in _HALVES:
-            found = before.search(left)
-            if found is not None and behind.match(right) is not None:
+            match = before.search(left)
+            if match is not None and behind.match(right) is not None:
                 break
-            found = None
-    if found is not None:
-        earlier, later = left[: found.start()], left[found.start() :]
+            match = None
+    if match is not None:
+        earlier, later = left[: match.start()], left[match.start() :]
         if _is_denied(earlier.split()):
             return None
         if _BY_ANYBODY.match(later) is not None:
-            return Over("", by_speaker=False)
+            return Ending("", by_speaker=False)
         return _over(tokens, begin, first, earlier, later)
     behind_it = _AFTER.match(right)
     if behind_it is not None and not _is_denied(right[: behind_it.start("how")].split()):
-        return Over("", by_speaker=False)
+        return Ending("", by_speaker=False)
     return None
 
 
@@ -214,21 +214,21 @@ def said_to_be_gone(tokens: Sequence[Token], first: int, after: int) -> bool:
     return match is not None and _NOT_SO.search(right) is None
 
 
-def _over(tokens: Sequence[Token], begin: int, first: int, earlier: str, later: str) -> Over:
+def _over(tokens: Sequence[Token], begin: int, first: int, earlier: str, later: str) -> Ending:
     """Who acts: whoever stands before the verb, else whoever the sentence began with."""
     words = earlier.split()
     if not words:
         words = [token.low for token in tokens[:begin]] if begin else []
     names = " ".join(words)
     if not _SPEAKERS.isdisjoint(words) or not _SPEAKERS_OWN.isdisjoint(later.split()):
-        return Over(names, by_speaker=True)
+        return Ending(names, by_speaker=True)
     if not any(
         token.tag in ("U", "N", "I") or token.low in _OTHERS for token in tokens[begin:first][: len(words)]
     ):
         # Nobody is named: "Sold the boat" is the speaker's, "gave it up" after "she" is not.
         before = {token.low for token in tokens[:begin]}
-        return Over(names, by_speaker=_OTHERS.isdisjoint(before))
-    return Over(names, by_speaker=False)
+        return Ending(names, by_speaker=_OTHERS.isdisjoint(before))
+    return Ending(names, by_speaker=False)
 
 
 def _is_modifier(tokens: Sequence[Token], after: int, stop: int) -> bool:

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from longmind.extract.clauses import Clause, clause_range
-from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import extent
 from longmind.extract.rule_match import RuleMatch, Subject

@@ -11,11 +11,11 @@ from longmind.extract.lexicon import POINTING
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import DEICTIC, trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.small_talk import is_worth_keeping
 from longmind.extract.statements import is_slot
 from longmind.extract.subjects import About, slot_of
 from longmind.extract.tokens import Token
 from longmind.extract.verbs import form, verb_forms
-from longmind.extract.worth import is_worth_keeping
 from longmind.when.mentions import Mention, find_mention
 
 _PASSING: Final = frozenset(

@@ -20,7 +20,7 @@ _HELD: Final = join((FactRow, "f"), (SpanRow, "s"), (PredicateRow, "p"), (Entity
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CurrentFact:
     """A fact that the ledger holds now, to no known end."""
 
     subject: str
@@ -35,17 +35,17 @@ class Held:
         return words_of(f"{self.predicate.replace('_', ' ')} {self.value!s}")
 
 
-class Ground:
+class CurrentFacts:
     """What the ledger holds, looked up once for each subject that is asked for."""
 
     def __init__(self, db: Connection, ledger: str) -> None:
         self.db, self.ledger = db, ledger
-        self._held: dict[tuple[str, ...], list[Held]] = {}
-        self._said: dict[str, list[Held]] = {}
-        self._noted: list[Held] = []
-        self._latest: list[Held] | None = None
+        self._held: dict[tuple[str, ...], list[CurrentFact]] = {}
+        self._said: dict[str, list[CurrentFact]] = {}
+        self._noted: list[CurrentFact] = []
+        self._latest: list[CurrentFact] | None = None
 
-    def held(self, subject: str, predicates: tuple[str, ...] = ()) -> list[Held]:
+    def held(self, subject: str, predicates: tuple[str, ...] = ()) -> list[CurrentFact]:
         """What is held of a subject now, the newest first; of some predicates, where they are named."""
         norm = Entity(subject).norm
         key = (norm, *predicates)
@@ -61,7 +61,7 @@ class Ground:
             rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger, norm, *clause.values))]
             objects = self._objects([fact for fact, _, _, _ in rows])
             self._held[key] = [
-                Held(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
+                CurrentFact(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
                 for f, s, p, e in rows
                 if f.fact_id in objects
             ]
@@ -77,7 +77,7 @@ class Ground:
         """What the same text has just said is held from here on."""
         if fact.action == "record" and fact.value is not None and isinstance(fact.value, str | Entity):
             since = frame.occurred_at if fact.valid_from is None else fact.valid_from
-            belief = Held(
+            belief = CurrentFact(
                 fact.subject, fact.predicate, fact.value, fact.cardinality or "many", since, frame.occurred_at
             )
             norm = Entity(fact.subject).norm
@@ -86,7 +86,7 @@ class Ground:
             for key in [key for key in self._held if key[0] == norm]:
                 del self._held[key]
 
-    def latest(self) -> list[Held]:
+    def latest(self) -> list[CurrentFact]:
         """What was recorded last, of whatever subject, the newest first."""
         if self._latest is not None:
             return self._latest
@@ -101,13 +101,13 @@ class Ground:
         rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger,))]
         objects = self._objects([fact for fact, _, _, _ in rows])
         self._latest = [
-            Held(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
+            CurrentFact(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
             for f, s, p, e in rows
             if f.fact_id in objects
         ]
         return self._latest
 
-    def just_said(self) -> list[Held]:
+    def just_said(self) -> list[CurrentFact]:
         """What the same text has said so far, the newest first."""
         return [belief for belief in reversed(self._noted) if belief.predicate not in ("session_id", "title")]
 

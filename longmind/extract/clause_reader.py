@@ -9,25 +9,25 @@ from typing import Final
 
 from longmind.extract.changes import broken_up, each_end, find_changes, find_instead, is_gone
 from longmind.extract.clauses import Clause
+from longmind.extract.coreference import SubjectReader, relatives_mentioned
 from longmind.extract.corrections import corrects, find_correction, is_mended
 from longmind.extract.described import described_as, is_lasting_news
 from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
-from longmind.extract.free import Words, find_free
 from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.instructions import find_order, topic_of
 from longmind.extract.kin import COUNTED, PARTNERS, RELATIONS
 from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, is_reported, is_small_talk
+from longmind.extract.open_extraction import Words, find_free
 from longmind.extract.patterns import pattern
 from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_listed, find_possessed
+from longmind.extract.relationships import divorced_by, named_beside, own_by_name, owner_of, parted
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
-from longmind.extract.ties import divorced_by, named_beside, own_by_name, owner_of, parted
 from longmind.extract.tokens import POSSESSIVES, tokens_of
-from longmind.extract.verbal import find_by_verb, predicates_of
+from longmind.extract.verb_rules import find_by_verb, predicates_of
 from longmind.extract.voice import Voiced
-from longmind.extract.who import SubjectReader, relatives_mentioned
 from longmind.when.mentions import Mention, find_mention
 
 _NOT_YET: Final = frozenset(
@@ -55,7 +55,7 @@ _NEITHER: Final = frozenset({"neither", "nor"})
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 
 
-class Reading(SubjectReader):
+class ClauseReader(SubjectReader):
     """Reads the sentences of one text in order, and remembers who has been spoken of."""
 
     def __init__(self, masked: str, *, closed: bool) -> None:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import PARTNERS, RELATIONS
+from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY

@@ -37,7 +37,7 @@ class Match(NamedTuple):
     is_range: bool = False
 
 
-class Reader:
+class TokenReader:
     """Tokens that may be asked for at any position; outside the text there are empty marks."""
 
     __slots__ = ("_count", "_tokens", "_words")
@@ -138,7 +138,7 @@ class Length(NamedTuple):
     is_vague: bool = False
 
 
-def whole(reader: Reader, i: int) -> Count | None:
+def whole(reader: TokenReader, i: int) -> Count | None:
     """A number below one hundred in words."""
     word = reader.word(i)
     if word in words.ONES:
@@ -150,7 +150,7 @@ def whole(reader: Reader, i: int) -> Count | None:
     return None
 
 
-def cardinal(reader: Reader, i: int) -> Count | None:
+def cardinal(reader: TokenReader, i: int) -> Count | None:
     """A quantity: '3', '2.5', 'three', 'a', 'a couple of', 'half an', 'one and a half'."""
     token = reader.at(i)
     if token.kind == "fraction" and token.value is not None:
@@ -175,7 +175,7 @@ def cardinal(reader: Reader, i: int) -> Count | None:
     return _with_half(reader, number)
 
 
-def _with_half(reader: Reader, count: Count) -> Count:
+def _with_half(reader: TokenReader, count: Count) -> Count:
     """'2 1/2', 'one and a half'."""
     after = reader.at(count.end)
     if after.kind == "fraction" and after.value is not None:
@@ -187,7 +187,7 @@ def _with_half(reader: Reader, count: Count) -> Count:
     return count
 
 
-def ordinal(reader: Reader, i: int) -> Count | None:
+def ordinal(reader: TokenReader, i: int) -> Count | None:
     """'7th', 'seventh', 'twenty-first'."""
     token = reader.at(i)
     if token.kind == "ordinal" and token.value is not None:
@@ -205,7 +205,7 @@ def ordinal(reader: Reader, i: int) -> Count | None:
     return None
 
 
-def day_of_month(reader: Reader, i: int) -> Count | None:
+def day_of_month(reader: TokenReader, i: int) -> Count | None:
     """1 to 31 as digits, an ordinal, or in words; not when it counts what follows."""
     token = reader.at(i)
     number = ordinal(reader, i)
@@ -221,7 +221,7 @@ def day_of_month(reader: Reader, i: int) -> Count | None:
     return None if after.glued and after.text in {":", "."} and reader.at(number.end + 1).glued else number
 
 
-def year(reader: Reader, i: int, *, cued: bool) -> Count | None:
+def year(reader: TokenReader, i: int, *, cued: bool) -> Count | None:
     """A year; without a cue, digits from 1900 to 2099 that nothing beside them makes a quantity."""
     token = reader.at(i)
     if token.kind == "short" and cued:
@@ -245,7 +245,7 @@ def year(reader: Reader, i: int, *, cued: bool) -> Count | None:
     return Count(value, i + 1)
 
 
-def _ends_years(reader: Reader, i: int, first: int) -> bool:
+def _ends_years(reader: TokenReader, i: int, first: int) -> bool:
     """Whether what stands behind a year and a dash may end a range: '1952-1964', '1952-64', '2019-May'."""
     text = reader.at(i).text
     if not text.isdigit():
@@ -255,7 +255,7 @@ def _ends_years(reader: Reader, i: int, first: int) -> bool:
     return len(text) == 4 and 1000 <= int(text) <= 2999
 
 
-def year_of_two_digits(reader: Reader, i: int) -> Count | None:
+def year_of_two_digits(reader: TokenReader, i: int) -> Count | None:
     """'of 87': two digits that only their place makes a year."""
     token = reader.at(i)
     if token.kind == "number" and len(token.text) == 2 and token.text.isdigit():
@@ -263,7 +263,7 @@ def year_of_two_digits(reader: Reader, i: int) -> Count | None:
     return None
 
 
-def _year_in_words(reader: Reader, i: int) -> Count | None:
+def _year_in_words(reader: TokenReader, i: int) -> Count | None:
     """'nineteen eighty-four', 'seventeen hundred', 'two thousand and five', 'twenty twenty'."""
     high = whole(reader, i)
     if high is None:
@@ -285,7 +285,7 @@ def _year_in_words(reader: Reader, i: int) -> Count | None:
     return Count(high.value * 100 + low.value, low.end)
 
 
-def unit(reader: Reader, i: int) -> tuple[Grain, float, int] | None:
+def unit(reader: TokenReader, i: int) -> tuple[Grain, float, int] | None:
     """A unit of time: its grain, how many of that grain it is, and the position after it."""
     word = reader.word(i)
     if word in {"fortnight", "fortnights"}:
@@ -298,7 +298,7 @@ def unit(reader: Reader, i: int) -> tuple[Grain, float, int] | None:
     return None
 
 
-def length(reader: Reader, i: int, *, most_parts: int = _MOST_PARTS) -> Length | None:
+def length(reader: TokenReader, i: int, *, most_parts: int = _MOST_PARTS) -> Length | None:
     """A length of time: 'two weeks', 'a year and a half', '2 hours and 20 minutes', 'a few days'."""
     total: Length | None = None
     for _ in range(most_parts):
@@ -313,7 +313,7 @@ def length(reader: Reader, i: int, *, most_parts: int = _MOST_PARTS) -> Length |
     return total
 
 
-def _part(reader: Reader, i: int) -> Length | None:
+def _part(reader: TokenReader, i: int) -> Length | None:
     count = cardinal(reader, i)
     if count is None:
         return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import is_relation
 from longmind.extract.lexicon import OCCUPATIONS
+from longmind.extract.open_extraction import Words
 from longmind.extract.statements import PRONOUN
 from longmind.extract.subjects import About, Scene
 
