@@ -27,7 +27,7 @@ class Effect(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AssertedPeriod:
     """One live assertion over `[start, end)`. `order` is its place among all; None means every value."""
 
     order: int
@@ -52,7 +52,7 @@ class Said:
         return self.start, nearness, self.order
 
 
-class Held(NamedTuple):
+class HeldPeriod(NamedTuple):
     """A period in which a value holds."""
 
     value: Hashable
@@ -63,28 +63,28 @@ class Held(NamedTuple):
 class Slot:
     """The assertions among which at most one holds at a time."""
 
-    def __init__(self, said: Iterable[Said] = ()) -> None:
-        self.claims: list[Said] = []
+    def __init__(self, assertions: Iterable[AssertedPeriod] = ()) -> None:
+        self.claims: list[AssertedPeriod] = []
         """In the order of their rank."""
-        self.endings: list[Said] = []
-        self.denials: list[Said] = []
-        self.extend(said)
+        self.endings: list[AssertedPeriod] = []
+        self.denials: list[AssertedPeriod] = []
+        self.extend(assertions)
 
-    def extend(self, said: Iterable[Said]) -> None:
-        for item in said:
+    def extend(self, assertions: Iterable[AssertedPeriod]) -> None:
+        for item in assertions:
             kinds = {Effect.HOLDS: self.claims, Effect.ENDS: self.endings, Effect.DENIES: self.denials}
             kinds[item.effect].append(item)
         self.claims.sort(key=_rank)
 
-    def add(self, item: Said) -> None:
+    def add(self, item: AssertedPeriod) -> None:
         if item.effect is Effect.HOLDS:
             self.claims.insert(bisect_right(self.claims, item.rank, key=_rank), item)
         else:
             (self.endings if item.effect is Effect.ENDS else self.denials).append(item)
 
     def belief(
-        self, start: int | None = None, end: int | None = None, *, behind: Sequence[Held] = ()
-    ) -> list[Held]:
+        self, start: int | None = None, end: int | None = None, *, behind: Sequence[HeldPeriod] = ()
+    ) -> list[HeldPeriod]:
         """What holds in `[start, end)`, in order, each period as long as it can be.
 
         `behind` is what is known to hold there by assertions that start before `start` and are not in the
@@ -93,7 +93,7 @@ class Slot:
         first = min((item.start for item in self.claims), default=None) if start is None else start
         if first is None:
             return []
-        beliefs: list[Held] = []
+        beliefs: list[HeldPeriod] = []
         edges = self._edges(first, end, behind)
         for index, edge in enumerate(edges):
             stop = edges[index + 1] if index + 1 < len(edges) else end
@@ -101,12 +101,12 @@ class Slot:
             if value is None:
                 continue
             if beliefs and beliefs[-1].end == edge and beliefs[-1].value == value:
-                beliefs[-1] = Held(value, beliefs[-1].start, stop)
+                beliefs[-1] = HeldPeriod(value, beliefs[-1].start, stop)
             else:
-                beliefs.append(Held(value, edge, stop))
+                beliefs.append(HeldPeriod(value, edge, stop))
         return beliefs
 
-    def _edges(self, first: int, last: int | None, behind: Sequence[Held]) -> list[int]:
+    def _edges(self, first: int, last: int | None, behind: Sequence[HeldPeriod]) -> list[int]:
         edges = {first}
         periods = [(item.start, item.end) for item in (*self.claims, *self.endings, *self.denials)]
         periods += [(item.start, item.end) for item in behind]
@@ -116,7 +116,7 @@ class Slot:
                 edges.add(end)
         return sorted(edge for edge in edges if edge >= first and (last is None or edge < last))
 
-    def _value(self, moment: int, behind: Sequence[Held]) -> Hashable:
+    def _value(self, moment: int, behind: Sequence[HeldPeriod]) -> Hashable:
         winner = self.winner(moment)
         if winner is not None:
             return None if self.is_ended(winner, moment) else winner.value
@@ -129,7 +129,7 @@ class Slot:
                 return None if gone else belief.value
         return None
 
-    def winner(self, moment: int) -> Said | None:
+    def winner(self, moment: int) -> AssertedPeriod | None:
         """Of the claims that cover the instant and are not denied, the one of the highest rank."""
         for index in range(bisect_right(self.claims, moment, key=_start) - 1, -1, -1):
             item = self.claims[index]
@@ -137,7 +137,7 @@ class Slot:
                 return item
         return None
 
-    def is_ended(self, claim: Said, moment: int) -> bool:
+    def is_ended(self, claim: AssertedPeriod, moment: int) -> bool:
         return any(
             item.means(claim.value)
             and item.covers(moment)
@@ -150,26 +150,26 @@ class Slot:
         """Whether what was said of a value, then, was taken back since."""
         return any(item.order > order and item.means(value) and item.covers(moment) for item in self.denials)
 
-    def speaks_for(self, said: Said, held: Held) -> bool:
+    def speaks_for(self, assertion: AssertedPeriod, held: HeldPeriod) -> bool:
         """Whether an assertion is a reason to hold a value over a period: it claims it, or gives its end."""
-        if said.effect is Effect.ENDS:
-            return held.end == said.start and said.means(held.value)
-        if said.effect is not Effect.HOLDS or said.value != held.value:
+        if assertion.effect is Effect.ENDS:
+            return held.end == assertion.start and assertion.means(held.value)
+        if assertion.effect is not Effect.HOLDS or assertion.value != held.value:
             return False
-        if not said.overlaps(held.start, held.end):
+        if not assertion.overlaps(held.start, held.end):
             return False
         return not any(
-            item.order > said.order
-            and item.means(said.value)
-            and item.start <= max(said.start, held.start)
-            and (item.end is None or not said.overlaps(item.end, held.end))
+            item.order > assertion.order
+            and item.means(assertion.value)
+            and item.start <= max(assertion.start, held.start)
+            and (item.end is None or not assertion.overlaps(item.end, held.end))
             for item in self.denials
         )
 
 
-def _rank(item: Said) -> tuple[int, int, int]:
+def _rank(item: AssertedPeriod) -> tuple[int, int, int]:
     return item.rank
 
 
-def _start(item: Said) -> int:
+def _start(item: AssertedPeriod) -> int:
     return item.start

@@ -12,7 +12,7 @@ from longmind.facts.lane import (
     DEFAULT_OPTIONS,
     ONESELF,
     LaneOptions,
-    Said,
+    MentionedFact,
     entities_in,
     overlap,
     said_of,
@@ -42,7 +42,7 @@ class FactCards:
         """The text of each card, and the frames it rests on."""
         db = snapshot.db
         condition = seen(view) & trusted(min_trust)
-        mentions: dict[int, Said] = {}
+        mentions: dict[int, MentionedFact] = {}
         for entity in entities_in(snapshot, query, view, self.options):
             for mention in said_of(db, entity, condition, limit=_LOOKED_AT):
                 mentions.setdefault(mention.span_id, mention)

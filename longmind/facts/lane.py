@@ -95,7 +95,7 @@ class NamedEntity(NamedTuple):
     ids: tuple[int, ...]
 
 
-class Said(NamedTuple):
+class MentionedFact(NamedTuple):
     """A span, its fact in words, and the name that led to it."""
 
     span_id: int
@@ -118,7 +118,7 @@ def candidates(
     if not entities:
         return []
     query_stems = word_stems(query)
-    facts: dict[int, Said] = {}
+    facts: dict[int, MentionedFact] = {}
     for entity in entities:
         for mention in _facts(db, entity, view, where, options, query_stems):
             if len(facts) < options.max_facts:
@@ -130,7 +130,7 @@ def about_who_asks(
     snapshot: Snapshot, view: View, where: Where, options: LaneOptions = DEFAULT_OPTIONS
 ) -> list[Candidate]:
     """Frames that say what the person who asks likes, avoids, owns and is, whatever the question's words."""
-    facts: dict[int, Said] = {}
+    facts: dict[int, MentionedFact] = {}
     denied: dict[int, str] = {}
     favourite = Clause("p.key_norm LIKE 'favorite/_%' ESCAPE '/'")
     personal = either([among("p.key_norm", PERSONAL), favourite])
@@ -298,7 +298,7 @@ def _facts(
     where: Where,
     options: LaneOptions,
     query_stems: frozenset[str],
-) -> list[Said]:
+) -> list[MentionedFact]:
     """What is said of an entity, if a frame in reach supports it."""
     condition = both([seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust)])
     question_stems = query_stems - word_stems(entity.alias)
@@ -313,9 +313,9 @@ def _facts(
     return facts[: options.max_facts]
 
 
-def said_of(db: Connection, entity: NamedEntity, condition: Clause, *, limit: int) -> list[Said]:
+def said_of(db: Connection, entity: NamedEntity, condition: Clause, *, limit: int) -> list[MentionedFact]:
     """What is so of an entity, then what has it as its value, in the ledger's fixed order."""
-    mentions: dict[int, Said] = {}
+    mentions: dict[int, MentionedFact] = {}
     for side in ("c.subject_entity_id", "c.object_entity_id"):
         if len(mentions) >= limit:
             break
@@ -326,7 +326,7 @@ def said_of(db: Connection, entity: NamedEntity, condition: Clause, *, limit: in
         )
         for span_id, fact_id, subject, predicate, value in db.all(sql, clause.values):
             fact = f"{subject} {predicate}{'' if value is None else f' {value[:60]}'}"
-            mentions.setdefault(span_id, Said(span_id, fact_id, fact, entity.alias))
+            mentions.setdefault(span_id, MentionedFact(span_id, fact_id, fact, entity.alias))
     return list(mentions.values())
 
 
@@ -357,7 +357,7 @@ class _Support:
 
 
 def _frames(
-    db: Connection, mentions: Mapping[int, Said], view: View, where: Where, options: LaneOptions
+    db: Connection, mentions: Mapping[int, MentionedFact], view: View, where: Where, options: LaneOptions
 ) -> list[Candidate]:
     support: dict[int, _Support] = defaultdict(_Support)
     chosen: dict[tuple[int, int], tuple[int, int, float, int]] = {}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from longmind.base.times import FOREVER
-from longmind.facts.belief import Effect, Said
+from longmind.facts.belief import AssertedPeriod, Effect
 from longmind.facts.canonical import ObjectKind, canonical_text
 from longmind.facts.rows import (
     AssertionRow,
@@ -137,7 +137,7 @@ class Loader:
             if row.predicate_id == predicate.predicate_id:
                 state.slot.extend([self._said(row, fact_id)])
 
-    def _said(self, row: AssertionRow, value: int | None) -> Said:
+    def _said(self, row: AssertionRow, value: int | None) -> AssertedPeriod:
         if row.action == "retract":
             effect = Effect.DENIES
         elif row.action == "end" or not row.polarity:
@@ -147,7 +147,7 @@ class Loader:
             if row.action == "replace" and row.fact_id is not None and value is not None:
                 own = self.effective(self.names.facts[row.fact_id])
                 effect = Effect.HOLDS if own == value else Effect.ENDS
-        return Said(row.assertion_id, value, row.valid_from, row.valid_to, effect)
+        return AssertedPeriod(row.assertion_id, value, row.valid_from, row.valid_to, effect)
 
     # Loading
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.base.errors import InvalidInput
 from longmind.base.times import FOREVER, format_ms
-from longmind.facts.belief import Effect, Said
+from longmind.facts.belief import AssertedPeriod, Effect
 from longmind.facts.load import Loader
 from longmind.facts.results import Retracted
 from longmind.facts.rows import FactRow
@@ -111,7 +111,7 @@ class LedgerPlan:
             return Recorded(fact_id, "unchanged")
         new = self._keep(item, claim.action, fact, start, end, trust=trust)
         effect = Effect.HOLDS if claim.polarity else Effect.ENDS
-        outcome = state.add(Said(new.order, fact_id, start, end, effect))
+        outcome = state.add(AssertedPeriod(new.order, fact_id, start, end, effect))
         self._close(outcome, fact_id, "superseded")
         superseded += outcome.others(fact_id)
         if item.wide:
@@ -157,7 +157,7 @@ class LedgerPlan:
         winner = where.slot.winner(max(span.start, min(start, (span.end or FOREVER) - 1)))
         fact = self.names.facts[span.fact_id]
         denial = self._keep(item, "retract", fact, span.start, span.end)
-        outcome = where.add(Said(denial.order, span.fact_id, span.start, span.end, Effect.DENIES))
+        outcome = where.add(AssertedPeriod(denial.order, span.fact_id, span.start, span.end, Effect.DENIES))
         self._close(outcome, own, "corrected")
         if item.claim.start is None or item.claim.by_clock:
             start = span.start
@@ -188,7 +188,7 @@ class LedgerPlan:
         if not any(span.fact_id != own and (span.end is None or span.end > start) for span in state.spans):
             return []
         denial = self._keep(item, "retract", None, start, None)
-        outcome = state.add(Said(denial.order, None, start, None, Effect.DENIES))
+        outcome = state.add(AssertedPeriod(denial.order, None, start, None, Effect.DENIES))
         self._close(outcome, own, "superseded")
         return list(outcome.others(own))
 
@@ -198,7 +198,7 @@ class LedgerPlan:
         for state in self.loaded.of_statement(item):
             for other in state.met(item.predicate.predicate_id):
                 if other != fact_id:
-                    outcome = state.add(Said(new.order, other, new.start, new.end, Effect.ENDS))
+                    outcome = state.add(AssertedPeriod(new.order, other, new.start, new.end, Effect.ENDS))
                     self._close(outcome, fact_id, "superseded")
                     ended += [span.fact_id for span in outcome.closed]
         return ended
@@ -317,7 +317,7 @@ class LedgerPlan:
         for state in states:
             values = state.met(item.predicate.predicate_id) if item.wide else [own]
             for value in values:
-                outcome = state.add(Said(new.order, value, new.start, new.end, effect))
+                outcome = state.add(AssertedPeriod(new.order, value, new.start, new.end, effect))
                 self._close(outcome, None, reason)
                 closed += [span for span in outcome.closed if own is None or span.fact_id == own]
         return Retracted(tuple(dict.fromkeys(span.fact_id for span in closed)), len(closed))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from longmind.facts.belief import Effect, Held, Said, Slot
+from longmind.facts.belief import AssertedPeriod, Effect, HeldPeriod, Slot
 from longmind.facts.rows import AssertionRow, SpanRow
 
 
@@ -21,8 +21,8 @@ class LiveSpan:
     row: SpanRow | None = None
 
     @property
-    def held(self) -> Held:
-        return Held(self.fact_id, self.start, self.end)
+    def held(self) -> HeldPeriod:
+        return HeldPeriod(self.fact_id, self.start, self.end)
 
 
 class SlotState:
@@ -45,22 +45,24 @@ class SlotState:
     def met(self, predicate_id: int) -> list[int]:
         return sorted(self.facts.get(predicate_id, ()))
 
-    def starts(self) -> Iterator[tuple[Said, AssertionRow | None]]:
+    def starts(self) -> Iterator[tuple[AssertedPeriod, AssertionRow | None]]:
         for claim in (*self.slot.claims, *self.slot.endings):
             yield claim, self.rows.get(claim.order)
 
-    def add(self, said: Said) -> Outcome:
+    def add(self, assertion: AssertedPeriod) -> Outcome:
         """Take an assertion in, and say which spans it closed and opened."""
         self.touched = True
-        start = None if said.effect is Effect.DENIES else said.start
+        start = None if assertion.effect is Effect.DENIES else assertion.start
         slot = self.slot
-        if said.effect is Effect.HOLDS and not (self.spans or slot.claims or slot.endings or slot.denials):
-            slot.claims.append(said)  # the first thing said here: nothing to work out
-            span = LiveSpan(cast(int, said.value), said.start, said.end)
+        if assertion.effect is Effect.HOLDS and not (
+            self.spans or slot.claims or slot.endings or slot.denials
+        ):
+            slot.claims.append(assertion)  # the first thing said here: nothing to work out
+            span = LiveSpan(cast(int, assertion.value), assertion.start, assertion.end)
             self.spans.append(span)
             return Outcome((), (span,), ())
-        slot.add(said)
-        return self.refresh(start, None if start is None else said.end)
+        slot.add(assertion)
+        return self.refresh(start, None if start is None else assertion.end)
 
     def refresh(self, start: int | None = None, end: int | None = None) -> Outcome:
         """Work out anew what is held in a period, or at all times if all assertions were loaded."""
@@ -76,12 +78,12 @@ class SlotState:
             affected = self.spans[low:high]
             behind = [span.held for span in affected]
             beliefs = [
-                *(Held(span.fact_id, span.start, start) for span in affected if span.start < start),
+                *(HeldPeriod(span.fact_id, span.start, start) for span in affected if span.start < start),
                 *self.slot.belief(start, end, behind=behind),
             ]
             if end is not None:
                 beliefs += [
-                    Held(span.fact_id, max(span.start, end), span.end)
+                    HeldPeriod(span.fact_id, max(span.start, end), span.end)
                     for span in affected
                     if span.end is None or span.end > end
                 ]
@@ -110,18 +112,18 @@ class Outcome:
         return tuple(dict.fromkeys(span.fact_id for span in self.closed if span.fact_id != fact_id))
 
 
-def _joined(held: Iterable[Held]) -> list[Held]:
+def _joined(held: Iterable[HeldPeriod]) -> list[HeldPeriod]:
     """Periods of one value that touch become one."""
-    joined: list[Held] = []
+    joined: list[HeldPeriod] = []
     for item in held:
         if joined and joined[-1].value == item.value and joined[-1].end == item.start:
-            joined[-1] = Held(item.value, joined[-1].start, item.end)
+            joined[-1] = HeldPeriod(item.value, joined[-1].start, item.end)
         else:
             joined.append(item)
     return joined
 
 
-def _span(held: Held) -> LiveSpan:
+def _span(held: HeldPeriod) -> LiveSpan:
     return LiveSpan(cast(int, held.value), held.start, held.end)
 
 

@@ -73,7 +73,7 @@ def _conversation(entry: Mapping[str, Any], where: str) -> Iterator[Batch | Skip
         message = nodes[node_id].get("message")
         if not isinstance(message, Mapping):
             return  # the root of every tree is empty
-        place = Place(
+        context = Place(
             session=session,
             title=label_of(entry.get("title")),
             occurred_at=moment(message.get("create_time")) or moment(entry.get("create_time")),
@@ -81,7 +81,7 @@ def _conversation(entry: Mapping[str, Any], where: str) -> Iterator[Batch | Skip
             metadata=_about(message),
             unknown={**unknown_fields(message, _MESSAGE), **({"conversation": unknown} if unknown else {})},
         )
-        for record in _message(message, f"{name}:{label_of(message.get('id')) or node_id}", place):
+        for record in _message(message, f"{name}:{label_of(message.get('id')) or node_id}", context):
             (items if isinstance(record, Item) else skips).append(record)  # type: ignore[arg-type]
 
     branch_places(f"chatgpt:{name}", branches(parents, label_of(entry.get("current_node"))), add)
@@ -101,8 +101,8 @@ def _about(message: Mapping[str, Any]) -> dict[str, Any]:
     return {} if model is None else {"model": model}
 
 
-def _message(message: Mapping[str, Any], message_id: str, place: Place) -> Iterator[Item | Skip]:
-    where = f"{place.session}: {message_id}"
+def _message(message: Mapping[str, Any], message_id: str, context: Place) -> Iterator[Item | Skip]:
+    where = f"{context.session}: {message_id}"
     author = message.get("author")
     role = author.get("role") if isinstance(author, Mapping) else None
     content = message.get("content")
@@ -112,7 +112,7 @@ def _message(message: Mapping[str, Any], message_id: str, place: Place) -> Itera
     kind = str(content.get("content_type"))
     about = message.get("metadata")
     if kind == "user_editable_context":
-        yield from _instructions(content, message_id, place)
+        yield from _instructions(content, message_id, context)
         return
     if isinstance(about, Mapping) and about.get(_HIDDEN):
         yield Skip(where, "hidden", "the chat did not show it")
@@ -128,9 +128,9 @@ def _message(message: Mapping[str, Any], message_id: str, place: Place) -> Itera
     tool = author.get("name") if isinstance(author, Mapping) else None
     written = {"role": role, "content": "\n\n".join(texts), "name": tool}
     if pictures:
-        place = Place(place.session, place.title, place.occurred_at, place.tags, place.metadata,
-                      {**place.unknown, "attachments": pictures})  # fmt: skip
-    yield from turn_items(written, message_id, place)
+        context = Place(context.session, context.title, context.occurred_at, context.tags, context.metadata,
+                      {**context.unknown, "attachments": pictures})  # fmt: skip
+    yield from turn_items(written, message_id, context)
 
 
 def _texts(content: Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -149,14 +149,14 @@ def _texts(content: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     return texts, pictures
 
 
-def _instructions(content: Mapping[str, Any], message_id: str, place: Place) -> Iterator[Item]:
+def _instructions(content: Mapping[str, Any], message_id: str, context: Place) -> Iterator[Item]:
     """What the user told ChatGPT about themselves and how to answer; repeated in every conversation."""
     text = "\n\n".join(
         text_of(content.get(name)).strip() for name in ("user_profile", "user_instructions")
     ).strip()
     if text:
         yield Item(f"instructions:{text}", text, kind=Kind.TEXT, title="Custom instructions for ChatGPT",
-                   occurred_at=place.occurred_at, unknown={"first_seen": message_id})  # fmt: skip
+                   occurred_at=context.occurred_at, unknown={"first_seen": message_id})  # fmt: skip
 
 
 IMPORTERS: Final[Mapping[str, Importer]] = {"chatgpt": ChatGptImporter()}

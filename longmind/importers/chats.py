@@ -30,29 +30,29 @@ class Place:
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
 
-def turn_items(message: Mapping[str, Any], message_id: str, place: Place) -> Iterator[Item | Skip]:
+def turn_items(message: Mapping[str, Any], message_id: str, context: Place) -> Iterator[Item | Skip]:
     """The turns of one message; what is left out of it is a Skip."""
     left_out: Counter[str] = Counter()
     try:
         turns = list(turns_of([message], left_out))
     except InvalidInput as error:
-        yield Skip(f"{place.session}: {message_id}", "unknown_message", error.message)
+        yield Skip(f"{context.session}: {message_id}", "unknown_message", error.message)
         return
     for reason in left_out:
-        yield Skip(f"{place.session}: {message_id}", "left_out", reason)
+        yield Skip(f"{context.session}: {message_id}", "left_out", reason)
     for number, turn in enumerate(turns):
         yield Item(
             id=message_id if number == 0 else f"{message_id}:{number}",
             text=turn.text,
             kind=Kind.TURN,
-            title=place.title,
-            session=place.session,
+            title=context.title,
+            session=context.session,
             role=turn.role,
             speaker=turn.speaker,
-            tags=place.tags,
-            occurred_at=place.occurred_at,
-            metadata={**place.metadata, **kept(turn.metadata)},
-            unknown=place.unknown,
+            tags=context.tags,
+            occurred_at=context.occurred_at,
+            metadata={**context.metadata, **kept(turn.metadata)},
+            unknown=context.unknown,
         )
 
 

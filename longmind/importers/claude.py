@@ -79,10 +79,10 @@ def _conversation(entry: Mapping[str, Any], where: str) -> Iterator[Batch | Skip
         message = messages[message_id]
         said_at = moment(message.get("created_at")) or moment(entry.get("created_at"))
         own = unknown_fields(message, _MESSAGE)
-        place = Place(
+        context = Place(
             session, title, said_at, tags, unknown={**own, **({"conversation": unknown} if unknown else {})}
         )
-        for record in _message(message, f"{name}:{message_id}", place):
+        for record in _message(message, f"{name}:{message_id}", context):
             (items if isinstance(record, Item) else skips).append(record)  # type: ignore[arg-type]
 
     branch_places(f"claude:{name}", branches(parents, before), add)
@@ -91,7 +91,7 @@ def _conversation(entry: Mapping[str, Any], where: str) -> Iterator[Batch | Skip
         yield Batch(title or name, tuple(items))
 
 
-def _message(message: Mapping[str, Any], message_id: str, place: Place) -> Iterator[Item | Skip]:
+def _message(message: Mapping[str, Any], message_id: str, context: Place) -> Iterator[Item | Skip]:
     listed = message.get("content")
     blocks = (
         [dict(block) for block in listed if isinstance(block, Mapping)] if isinstance(listed, list) else []
@@ -100,7 +100,7 @@ def _message(message: Mapping[str, Any], message_id: str, place: Place) -> Itera
     has_text = any(block.get("type") in ("text", "tool_use", "tool_result") for block in blocks)
     content = blocks if has_text else message.get("text")
     role = _ROLES.get(str(message.get("sender")), message.get("sender"))
-    yield from turn_items({"role": role, "content": content}, message_id, place)
+    yield from turn_items({"role": role, "content": content}, message_id, context)
     attached = message.get("attachments")
     for number, attachment in enumerate(attached if isinstance(attached, list) else (), 1):
         if isinstance(attachment, Mapping) and text_of(attachment.get("extracted_content")).strip():
@@ -109,14 +109,16 @@ def _message(message: Mapping[str, Any], message_id: str, place: Place) -> Itera
                 text_of(attachment["extracted_content"]),
                 kind=Kind.DOCUMENT,
                 title=label_of(attachment.get("file_name")),
-                session=place.session,
-                occurred_at=place.occurred_at,
+                session=context.session,
+                occurred_at=context.occurred_at,
                 unknown=unknown_fields(attachment, ("file_name", "extracted_content")),
             )
     named = message.get("files")
     for file in named if isinstance(named, list) else ():
         shown = label_of(file.get("file_name")) if isinstance(file, Mapping) else None
-        yield Skip(f"{place.session}: {message_id}", "file", f"the file {shown or '?'} is not in the export")
+        yield Skip(
+            f"{context.session}: {message_id}", "file", f"the file {shown or '?'} is not in the export"
+        )
 
 
 def _project(entry: Mapping[str, Any], where: str) -> Iterator[Batch | Skip]:

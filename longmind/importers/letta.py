@@ -138,7 +138,7 @@ def _block(block: Mapping[str, Any], origin: str, agent: str) -> Item:
 
 
 def _message(message: Mapping[str, Any], message_id: str, agent: str, origin: str) -> Iterator[Item | Skip]:
-    place = Place(
+    context = Place(
         f"letta:{origin}", agent, moment(message.get("created_at")), unknown=unknown_fields(message, _MESSAGE)
     )
     content = message.get("content", message.get("text"))
@@ -153,7 +153,7 @@ def _message(message: Mapping[str, Any], message_id: str, agent: str, origin: st
     if role == "user" and text.startswith("{"):
         event, text = _unpacked(text)
         if event is not None:
-            yield Skip(f"{place.session}: {message_id}", "event", f"the event {event}")
+            yield Skip(f"{context.session}: {message_id}", "event", f"the event {event}")
             return
     written = {
         "role": role,
@@ -162,7 +162,7 @@ def _message(message: Mapping[str, Any], message_id: str, agent: str, origin: st
         "tool_calls": message.get("tool_calls"),
         "tool_call_id": message.get("tool_call_id"),
     }
-    yield from turn_items(written, message_id, place)
+    yield from turn_items(written, message_id, context)
 
 
 def _unpacked(text: str) -> tuple[str | None, str]:

@@ -52,7 +52,7 @@ def write_in_parts(
         started = time.monotonic()
         result = document.publish(counts, begin, lambda tx, result: settle(tx, result, whole))
         durations["commit"] += time.monotonic() - started
-    except BaseException:
+    except BaseException:  # also Ctrl-C: a half-written document is never shown
         with suppress(LongmindError):  # what cannot be removed now is removed by the next ingest
             document.discard()
         raise

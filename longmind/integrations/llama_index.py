@@ -113,18 +113,24 @@ def _plain(message: ChatMessage) -> dict[str, Any] | None:
     return {"role": message.role.value, "content": message.content}
 
 
-def _same_beginning(known: Sequence[Any], said: Sequence[Any]) -> int:
+def _same_beginning(earlier: Sequence[Any], messages: Sequence[Any]) -> int:
     return next(
-        (position for position, (one, other) in enumerate(zip(known, said, strict=False)) if one != other),
-        min(len(known), len(said)),
+        (
+            position
+            for position, (one, other) in enumerate(zip(earlier, messages, strict=False))
+            if one != other
+        ),
+        min(len(earlier), len(messages)),
     )
 
 
-def _kept_before(agent: AgentMemory, said: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _kept_before(agent: AgentMemory, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """How much of the beginning of a chat is what the session ends with."""
     turns = [{"role": role, "content": text} for role, text, _ in agent.conversation().said(_LOOKED_BACK)]
-    most = min(len(turns), len(said))
-    return next((said[:length] for length in range(most, 0, -1) if turns[-length:] == said[:length]), [])
+    most = min(len(turns), len(messages))
+    return next(
+        (messages[:length] for length in range(most, 0, -1) if turns[-length:] == messages[:length]), []
+    )
 
 
 def _by_session(messages: Sequence[ChatMessage]) -> list[tuple[str | None, list[ChatMessage]]]:

@@ -65,7 +65,7 @@ class TesseractRecognizer:
                 "Reading text in pictures needs pytesseract.",
                 hint=f"Install pytesseract and tesseract-ocr. Or use RapidOCR. {run_install('ocr')}",
             ) from None
-        except Exception:  # its own error, where the program is missing
+        except OSError:  # pytesseract raises one where the program is missing
             raise MissingExtra(
                 "Reading text in pictures needs the program tesseract.",
                 hint=f"Install tesseract-ocr. Or use RapidOCR. {run_install('ocr')}",

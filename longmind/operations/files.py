@@ -14,9 +14,9 @@ from longmind.operations.forms import Parameter
 from longmind.operations.operation import Operation
 
 
-def confined(operation: Operation, given: Mapping[str, Any], folder: str | None) -> dict[str, Any]:
+def confined(operation: Operation, arguments: Mapping[str, Any], folder: str | None) -> dict[str, Any]:
     """The arguments with their paths made absolute; one that leads out of the folder is refused."""
-    named = dict(given)
+    named = dict(arguments)
     for item in operation.parameters:
         if named.get(item.name) is not None:
             named[item.name] = confined_value(item, named[item.name], folder)

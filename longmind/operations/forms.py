@@ -91,8 +91,8 @@ def as_of(name: str, *, both_axes: bool) -> Argument:
     if both_axes:
         parameters.append(Parameter("valid_at", str | int | None, valid, None, marks=moment))
 
-    def read(memory: Memory, given: Mapping[str, Any]) -> Any:
-        return values.as_of(memory, given.get("as_of"), given.get("valid_at"))
+    def read(memory: Memory, arguments: Mapping[str, Any]) -> Any:
+        return values.as_of(memory, arguments.get("as_of"), arguments.get("valid_at"))
 
     return Argument(name, tuple(parameters), read)
 
@@ -113,9 +113,9 @@ def where(name: str, without: Collection[str]) -> Argument:
     ]
     parameters.append(Parameter(name, dict[str, Any] | None, further, None, marks=frozenset({Mark.PAIRS})))
 
-    def read(memory: Memory, given: Mapping[str, Any]) -> Any:
-        chosen = {item.name: given.get(item.name) for item in parameters[:-1]}
-        return values.where(given.get(name), **chosen) or None
+    def read(memory: Memory, arguments: Mapping[str, Any]) -> Any:
+        chosen = {item.name: arguments.get(item.name) for item in parameters[:-1]}
+        return values.where(arguments.get(name), **chosen) or None
 
     return Argument(name, tuple(parameters), read)
 
@@ -123,8 +123,8 @@ def where(name: str, without: Collection[str]) -> Argument:
 def opposite(name: str, shown: str, text: str) -> Argument:
     """A flag that is on in Python, as the flag in JSON that turns it off."""
 
-    def read(memory: Memory, given: Mapping[str, Any]) -> Any:
-        return not given.get(shown, False)
+    def read(memory: Memory, arguments: Mapping[str, Any]) -> Any:
+        return not arguments.get(shown, False)
 
     return Argument(name, (Parameter(shown, bool, text, False),), read)
 
@@ -143,10 +143,10 @@ def parameter(name: str, form: Form, text: str, default: Any, *, positional: boo
 def reader(name: str, form: Form, takes_none: bool, *, absent: Any, fill: Fill | None) -> Fill:
     """Reads one argument; null stands for the method's default, unless the method is to see None."""
 
-    def read(memory: Memory, given: Mapping[str, Any]) -> Any:
-        value = given.get(name, absent)
+    def read(memory: Memory, arguments: Mapping[str, Any]) -> Any:
+        value = arguments.get(name, absent)
         if fill is not None and (value is ABSENT or value is None):
-            return fill(memory, given)
+            return fill(memory, arguments)
         if value is None:
             return None if takes_none else ABSENT
         return value if value is ABSENT or form.read is None else form.read(value, name)

@@ -131,9 +131,9 @@ def _use_context(
     return ActionContext(context.text, context.total_tokens, context.left_out)
 
 
-def _recency(memory: Memory, given: Mapping[str, Any]) -> int | None:
+def _recency(memory: Memory, arguments: Mapping[str, Any]) -> int | None:
     """From where recency is measured: the clock that was stopped, the moment looked back at, or now."""
-    return None if given.get("freeze_clock") else values.reference(memory, given)
+    return None if arguments.get("freeze_clock") else values.reference(memory, arguments)
 
 
 # Spaces as wholes

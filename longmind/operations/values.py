@@ -42,13 +42,13 @@ def as_of(memory: Memory, system: str | int | None, valid: str | int | None = No
     return view if at is None else AsOf(system=view.system, valid=at)
 
 
-def reference(memory: Memory, given: Mapping[str, Any]) -> int:
+def reference(memory: Memory, arguments: Mapping[str, Any]) -> int:
     """The instant from which 'last week' is counted: now, or the moment looked back at."""
-    instant = moment(given.get("as_of"), "as_of")
+    instant = moment(arguments.get("as_of"), "as_of")
     return memory.store.clock.now() if instant is None else instant
 
 
-def now(memory: Memory, given: Mapping[str, Any]) -> int:
+def now(memory: Memory, arguments: Mapping[str, Any]) -> int:
     """The reading of the store's clock."""
     return memory.store.clock.now()
 

@@ -173,10 +173,10 @@ def order(scores: Float64Array, best_rank: Int64Array, content: Int64Array, ids:
     return falling(np.round(scores, 12), best_rank, content, ids)
 
 
-def ranks_of(values: Float64Array, found: BoolArray, content: Int64Array, ids: Int64Array) -> Int64Array:
-    """Rank from 1 by falling value among the found; 0 for the rest."""
+def ranks_of(values: Float64Array, matching: BoolArray, content: Int64Array, ids: Int64Array) -> Int64Array:
+    """Rank from 1 by falling value among those matching; 0 for the rest."""
     ranks = np.zeros(len(values), dtype=np.int64)
-    positions = np.flatnonzero(found)
+    positions = np.flatnonzero(matching)
     ordered = positions[falling(values[positions], content[positions], ids[positions])]
     ranks[ordered] = np.arange(1, len(ordered) + 1)
     return ranks

@@ -90,13 +90,13 @@ def all_keys(db: Connection) -> list[BlockKey]:
     return [BlockKey(*row) for row in typed(rows, "segment_block", str, str, int, int, int, bytes)]
 
 
-def remove(db: Connection, found: Iterable[BlockKey]) -> int:
+def remove(db: Connection, keys: Iterable[BlockKey]) -> int:
     return sum(
         db.run(
             "DELETE FROM segment_block WHERE segment = ? AND kind = ? AND first_id = ?",
             (key.segment, key.kind, key.first_id),
         )
-        for key in found
+        for key in keys
     )
 
 

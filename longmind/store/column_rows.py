@@ -123,13 +123,13 @@ def unpack(block: bytes, ids: tuple[int, int]) -> FrameColumns:
     return columns
 
 
-def check_ids(found: Any, ids: tuple[int, int]) -> Int64Array:
+def check_ids(frame_ids: Any, ids: tuple[int, int]) -> Int64Array:
     """The array, if it has ids of the range, ascending; `Malformed` if not."""
-    if found is None or found.dtype != np.int64 or not np.all(found[1:] > found[:-1]):
+    if frame_ids is None or frame_ids.dtype != np.int64 or not np.all(frame_ids[1:] > frame_ids[:-1]):
         raise Malformed
-    if len(found) and not ids[0] <= int(found[0]) <= int(found[-1]) <= ids[1]:
+    if len(frame_ids) and not ids[0] <= int(frame_ids[0]) <= int(frame_ids[-1]) <= ids[1]:
         raise Malformed
-    checked: Int64Array = found
+    checked: Int64Array = frame_ids
     return checked
 
 

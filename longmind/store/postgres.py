@@ -110,14 +110,14 @@ class PostgresConnection:
     def run(self, sql: str, values: Sequence[Value] = ()) -> int:
         statement = self._followed(sql)
         upserts = statement is not None and statement.may_update
-        known = self._replaced(statement, [values])
+        replaced = self._replaced(statement, [values])
         with translated():
-            spelled = _spelled(sql + returning(statement) if statement and upserts and not known else sql)
+            spelled = _spelled(sql + returning(statement) if statement and upserts and not replaced else sql)
             cursor = self.connection.execute(spelled, values)
             count = cursor.rowcount
         if statement is not None and self.changes is not None and count > 0:
             if upserts:
-                self.changes.upserted(statement, values, known[0] if known else cursor.fetchone())
+                self.changes.upserted(statement, values, replaced[0] if replaced else cursor.fetchone())
             else:
                 self.changes.inserted(statement, values)
         self._count(sql, count)
@@ -127,10 +127,10 @@ class PostgresConnection:
         statement = self._followed(sql)
         upserts = statement is not None and statement.may_update
         listed = rows if isinstance(rows, list) or statement is None else list(rows)
-        known = self._replaced(statement, listed)
-        returned: list[Row | None] = known or []
+        replaced = self._replaced(statement, listed)
+        returned: list[Row | None] = replaced or []
         with translated(), self.connection.cursor() as cursor:
-            asks = upserts and not known
+            asks = upserts and not replaced
             spelled = _spelled(sql + returning(statement) if statement and asks else sql)
             cursor.executemany(spelled, listed, returning=asks)
             count = cursor.rowcount

@@ -59,7 +59,7 @@ class Tasks:
         token = _current.set(work)
         try:
             yield work
-        except BaseException as error:
+        except BaseException as error:  # also Ctrl-C: whoever watches the task learns how it ended
             ended = replace(work.task(), state="failed", error=str(error) or type(error).__name__)
             self._end(work, ended)
             raise

@@ -63,7 +63,7 @@ class Arrays(Protocol):
         """The scores of all rows of these tiles: (questions, tiles chosen * TILE)."""
 
     def rows(
-        self, best: Any, places: Any, chosen: Any, last: Any
+        self, best: Any, positions: Any, chosen: Any, last: Any
     ) -> tuple[Int64Array, Float32Array, Float32Array]:
         """The rows at places among the chosen tiles, their scores, and `last`, as arrays of numpy."""
 
@@ -89,17 +89,17 @@ class Scanner:
     def __init__(self, arrays: Arrays, room: Any, tiles: int, shown: Any) -> None:
         self.arrays, self.room, self.tiles, self.shown = arrays, room, tiles, shown
 
-    def start(self, questions: Float32Array, number: int, wanted: int) -> Callable[[], Look]:
+    def start(self, questions: Float32Array, number: int, tile_count: int) -> Callable[[], Look]:
         """Begin to look for the `number` best rows in the `wanted` best tiles; call the result to wait."""
         asked = self.arrays.asked(questions)
         maxima = self.arrays.maxima(self.room, self.tiles, self.shown, asked)
-        return lambda: self.look_again(maxima, asked, number, wanted)
+        return lambda: self.look_again(maxima, asked, number, tile_count)
 
-    def look_again(self, maxima: Any, asked: Any, number: int, wanted: int) -> Look:
+    def look_again(self, maxima: Any, asked: Any, number: int, tile_count: int) -> Look:
         """The same among other tiles, without another scan."""
-        last, chosen = self.arrays.best_tiles(maxima, wanted)
+        last, chosen = self.arrays.best_tiles(maxima, tile_count)
         scores = self.arrays.rescored(self.room, chosen, self.shown, asked)
-        best, positions = self.arrays.top(scores, min(number, wanted * TILE))
+        best, positions = self.arrays.top(scores, min(number, tile_count * TILE))
         return Look(maxima, asked, *self.arrays.rows(best, positions, chosen, last))
 
 
@@ -155,8 +155,8 @@ class NumpyArrays:
         )
         return np.where(flags[chosen], scores, -np.inf).reshape(len(asked[0]), -1)
 
-    def rows(self, best: Any, places: Any, chosen: Any, last: Any) -> tuple[Any, Any, Any]:
-        return np.take_along_axis(chosen, places // TILE, axis=1) * TILE + places % TILE, best, last
+    def rows(self, best: Any, positions: Any, chosen: Any, last: Any) -> tuple[Any, Any, Any]:
+        return np.take_along_axis(chosen, positions // TILE, axis=1) * TILE + positions % TILE, best, last
 
     def scanner(self, room: Any, tiles: int, shown: Any) -> Scanner:
         return Scanner(self, room, tiles, shown)
@@ -255,13 +255,13 @@ class TorchArrays:
         ]
         return torch.stack(rows)
 
-    def rows(self, best: Any, places: Any, chosen: Any, last: Any) -> tuple[Any, Any, Any]:
-        return unpacked(self.packed(best, places, chosen, last).cpu().numpy())
+    def rows(self, best: Any, positions: Any, chosen: Any, last: Any) -> tuple[Any, Any, Any]:
+        return unpacked(self.packed(best, positions, chosen, last).cpu().numpy())
 
-    def packed(self, best: Any, places: Any, chosen: Any, last: Any) -> Any:
+    def packed(self, best: Any, positions: Any, chosen: Any, last: Any) -> Any:
         """Scores, `last` and rows side by side: one transfer for all three, since each waits for the card."""
         torch = self._torch
-        rows = chosen.gather(1, places // TILE) * TILE + places % TILE
+        rows = chosen.gather(1, positions // TILE) * TILE + positions % TILE
         return torch.cat([best, last[:, None], rows.to(torch.int32).view(torch.float32)], dim=1)
 
     def scanner(self, room: Any, tiles: int, shown: Any) -> Scanner:
@@ -287,15 +287,15 @@ def nearest(scanner: Scanner, questions: Float32Array, number: int) -> tuple[Int
     lies inside, as among copies of one text, more tiles are looked at, but not without end.
     """
     tiles, dimensions = scanner.tiles, questions.shape[1]
-    wanted = min(tiles, -(-(number + max(_SPARE, number // 8)) // _SPARE) * _SPARE)
-    answer = scanner.start(questions, number, wanted)
+    tile_count = min(tiles, -(-(number + max(_SPARE, number // 8)) // _SPARE) * _SPARE)
+    answer = scanner.start(questions, number, tile_count)
     # Computed here while the card scans.
     rounded = questions.astype(np.float16).astype(np.float32)
     slack = np.linalg.norm(questions - rounded, axis=1) + scanner.arrays.rounding + dimensions * 2.0**-24
     look = answer()
     for _ in range(_ATTEMPTS - 1):
-        if wanted == tiles or bool((look.values[:, -1] >= look.last + slack).all()):
+        if tile_count == tiles or bool((look.values[:, -1] >= look.last + slack).all()):
             break
-        wanted = min(tiles, 2 * wanted)
-        look = scanner.look_again(look.maxima, look.asked, number, wanted)
+        tile_count = min(tiles, 2 * tile_count)
+        look = scanner.look_again(look.maxima, look.asked, number, tile_count)
     return look.rows, look.values

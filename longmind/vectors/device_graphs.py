@@ -28,18 +28,18 @@ class RecordedScanner(Scanner):
         self._recordings: dict[tuple[int, int, int], _Recording | None] = {}
         self._can_record = True
 
-    def start(self, questions: Float32Array, number: int, wanted: int) -> Callable[[], Look]:
-        key = (_rounded_up(len(questions)), number, wanted)
+    def start(self, questions: Float32Array, number: int, tile_count: int) -> Callable[[], Look]:
+        key = (_rounded_up(len(questions)), number, tile_count)
         if not self._can_record or key not in self._recordings:
             self._keep(key, None)
-            return super().start(questions, number, wanted)
+            return super().start(questions, number, tile_count)
         recording = self._recordings[key]
         if recording is None:
             try:
-                recording = _Recording(self, key[0], questions.shape[1], number, wanted)
+                recording = _Recording(self, key[0], questions.shape[1], number, tile_count)
             except RuntimeError:  # a driver that records nothing scans all the same
                 self._can_record = False
-                return super().start(questions, number, wanted)
+                return super().start(questions, number, tile_count)
         self._keep(key, recording)
         return recording.start(questions)
 
@@ -59,9 +59,9 @@ class _Recording:
     """All steps of a first look, at fixed places in the card's memory."""
 
     def __init__(
-        self, scanner: RecordedScanner, count: int, dimensions: int, number: int, wanted: int
+        self, scanner: RecordedScanner, count: int, dimensions: int, number: int, tile_count: int
     ) -> None:
-        self._scanner, self._number, self._wanted = scanner, number, wanted
+        self._scanner, self._number, self._wanted = scanner, number, tile_count
         device = scanner.room.device
         # Pinned memory is sent without a copy of the driver's own, and without waiting for the scan before.
         self._sent = torch.zeros((count, dimensions), dtype=torch.float32).pin_memory()
