@@ -84,9 +84,9 @@ def find_times(
     whole months, and a winter belongs to the year it begins in. Phrases outside the years 1 to 9999 are left
     out.
     """
-    calendar = Calendar.at(reference, zone=zone, prefer=prefer)
     if not may_name_a_time(text[: max(most_characters, 0)]):
         return []
+    calendar = Calendar.at(reference, zone=zone, prefer=prefer)
     tokens = cut(text, most_characters)
     resolved_phrases = []
     for phrase in phrases(TokenReader(tokens)):

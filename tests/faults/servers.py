@@ -119,7 +119,8 @@ class Server:
                 time.sleep(0.01)
         # Where nobody reaps it, the dead postmaster still has its number, and would seem to be running.
         (self.data / "postmaster.pid").unlink(missing_ok=True)
-        (self.run_folder / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
+        for lock in self.run_folder.glob(".s.PGSQL.*.lock"):
+            lock.unlink()
 
     def run(self, *statements: str) -> list[tuple[Any, ...]]:
         """Execute, and return the rows of the last statement."""
