@@ -35,10 +35,9 @@ class CosineScale:
     """On the store itself, where texts that are all about one subject pass for unrelated ones."""
 
     def standard(self, cosine: Float64Array) -> Float64Array:
-        """Cosines as the embedder of the constants would give them; a missing one is an unrelated text's."""
+        """Cosines as the embedder of the constants would give them."""
         standard = constants.UNRELATED
-        scaled = standard.mean + standard.deviation * (cosine - self.mean) / self.deviation
-        return np.where(np.isfinite(scaled), scaled, standard.mean)
+        return standard.mean + standard.deviation * (cosine - self.mean) / self.deviation
 
 
 def scale_of(state: SearchState, vector: Float32Array, mask: Mask) -> CosineScale | None:
@@ -99,6 +98,8 @@ def confidences(
     if signals.cosine is not None and scale is not None:
         both = constants.CONFIDENCE
         near = both.base + both.meaning * scale.standard(signals.cosine) + both.words * shares
+        # A frame that has no vector yet, as hooks write them, is judged by its words.
+        near = np.where(np.isfinite(near), near, logits)
         if scale.is_measured:
             near = np.maximum(near, logits)
         # Vectors of a language that the embedder does not know are all alike: there words decide.

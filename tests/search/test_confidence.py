@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from longmind import InvalidInput, Memory
+from longmind.embed.protocol import EmbedderIdentity
+from longmind.search import constants
 from longmind.testing import HashEmbedder
 
 VIOLINS = [
@@ -91,3 +94,26 @@ def test_words_that_are_common_elsewhere_still_count_in_a_small_space(tmp_path: 
         alone = memory.search("release", space="home")
         assert "party" in alone[0].frame.text
         assert alone[0].confidence > 0.6
+
+
+class KnownScale(HashEmbedder):
+    """Is taken for the default model, whose cosines are known without measuring them."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        return replace(super().identity, model=constants.UNRELATED_OF)
+
+
+def test_what_has_no_vector_yet_is_judged_by_its_words(tmp_path: Path) -> None:
+    """As after a hook, which writes without a model: what was said before must reach the next session."""
+    store = tmp_path / "store.mind"
+    with Memory.open(store, embedder=KnownScale()) as memory:
+        memory.remember("The boiler is serviced in May.")
+    with Memory.open(store, embedder=None) as memory:
+        memory.conversation("first").add_turn("user", "Orders go through the zebra outbox table.")
+    with Memory.open(store, embedder=KnownScale()) as memory:
+        results = memory.search("Which table do orders go through?")
+        assert "zebra" in results[0].frame.text
+        assert results[0].confidence >= results.known_from
+        assert "zebra" in memory.recall("Which table do orders go through?").text
+        assert memory.recall("How do whales sleep?").text == ""
