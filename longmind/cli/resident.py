@@ -1,5 +1,7 @@
 """The resident process: it keeps a store and its model loaded, and answers hooks and commands that read.
 
+Hooks write without a model, so when nobody asks, it makes the vectors that are missing, a few at a time.
+
 `python -m longmind.cli.resident STORE SOCKET`; `hooks/resident.py` says how it is found and started.
 """
 
@@ -23,6 +25,7 @@ from longmind.cli import arguments
 from longmind.cli.quick import COMMANDS, TERMINAL
 from longmind.hooks.local import Local
 from longmind.hooks.resident import key_proof, received
+from longmind.store.parts import Budget
 
 if TYPE_CHECKING:
     from longmind.memory import Memory
@@ -33,6 +36,8 @@ _LOOK_SECONDS: Final = 2.0
 _RECEIVE_SECONDS: Final = 1.0
 _MOST_BYTES: Final = 1 << 20
 """Of one question."""
+_EMBEDDED_AT_ONCE: Final = 8
+"""Frames, between two looks for a question: a hook waits one second at most."""
 
 
 class Declined(Exception):
@@ -61,8 +66,8 @@ def serve(store: str, path: Path, *, idle: float = _IDLE_SECONDS) -> None:
     with path.with_suffix(".lock").open("a") as lock:
         if not _is_alone(lock.fileno()):
             return
-        with arguments.reading(store, read_only=True) as memory:
-            local = Local.over(memory)
+        with arguments.reading(store) as memory:
+            local, filled_at = Local.over(memory), -1
             local.recall("Load what the first question would wait for.", session="")
             try:
                 with _listening(path) as listener:
@@ -71,6 +76,7 @@ def serve(store: str, path: Path, *, idle: float = _IDLE_SECONDS) -> None:
                         try:
                             connection, _ = listener.accept()
                         except TimeoutError:
+                            filled_at = _fill_vectors(memory, filled_at)
                             continue
                         with connection:
                             # Looked at again: a store that was replaced meanwhile is not the one asked about.
@@ -81,6 +87,19 @@ def serve(store: str, path: Path, *, idle: float = _IDLE_SECONDS) -> None:
             finally:
                 path.unlink(missing_ok=True)
                 Path(lock.name).unlink(missing_ok=True)
+
+
+def _fill_vectors(memory: Memory, filled_at: int) -> int:
+    """Make a few of the vectors that are missing; returns the revision at which none were, once it is so."""
+    index, store = memory._search.embedding.index, memory.store
+    # Somebody who writes, or a store that was damaged or taken away meanwhile, must not end the process.
+    with suppress(LongmindError):
+        revision = memory.revision
+        if index is None or store.engine.read_only or revision == filled_at:
+            return filled_at
+        if not index.embed_missing(store, Budget(frames=_EMBEDDED_AT_ONCE)).get("embedded"):
+            return revision
+    return filled_at
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """A small process that keeps a store and its model loaded: how hooks and shell commands find and ask it.
 
 Whoever finds none does the work alone, and starts one for the next time. It listens on a socket that only
-the same user may open, reads the store and never writes, and ends by itself: when nobody asked for a while,
-or when the store is gone or another file. Killing it does no harm. `cli/resident.py` is the process.
+the same user may open, writes nothing but vectors that are missing, and ends by itself: when nobody asked
+for a while, or when the store is gone or another file. Killing it does no harm. `cli/resident.py` is the
+process.
 
 Hooks and commands wait for this module, so it imports little.
 """
@@ -101,6 +102,12 @@ def ask(
     except (OSError, ValueError):
         return None
     return answer if isinstance(answer, dict) else None
+
+
+def is_running(store: str, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether one is there to be asked, as far as can be told without asking."""
+    path = address(store, environment)
+    return path is not None and path.exists()
 
 
 def key_proof(environment: Mapping[str, str]) -> str:

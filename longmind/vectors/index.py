@@ -360,18 +360,22 @@ class VectorIndex(VectorRows):
             raise Conflict(mismatch)
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
-        done = dict(super().maintain(store, budget))
+        done = {**super().maintain(store, budget), **self.embed_missing(store, budget)}
+        if "embedder unavailable" in done:
+            return done
+        self._begin_mirror()
+        return done | self._keep_codes(store, budget)
+
+    def embed_missing(self, store: Store, budget: Budget) -> dict[str, int]:
+        """Make vectors for frames that have none; how many, and whether the embedder failed."""
         filled = 0
         try:
             for count in self._fill(store, budget):
                 filled += count
         except (Unavailable, MissingExtra, Conflict):
             # Nothing is lost by waiting, and whoever wrote before this must not get an error for it.
-            return {**done, "embedded": filled, "embedder unavailable": 1}
-        self._begin_mirror()
-        if filled:
-            done["embedded"] = filled
-        return done | self._keep_codes(store, budget)
+            return {"embedded": filled, "embedder unavailable": 1}
+        return {"embedded": filled} if filled else {}
 
     def _keep_codes(self, store: Store, budget: Budget) -> dict[str, int]:
         """For the next processes: what a large partition is searched by, unless a server does it."""

@@ -91,3 +91,28 @@ def test_a_dead_socket_and_a_foreign_folder_are_passed_over(
     assert resident.address(store, environment) is None
     assert resident.address(store, {**environment, "LONGMIND_HELPER": "off"}) is None
     assert resident.address("postgresql://host/db", environment) is None
+
+
+def test_the_process_makes_the_vectors_that_hooks_leave_out(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    store = tmp_path / "a.mind"
+    with Memory.open(store, embedder="hash") as memory:
+        memory.remember("The boiler is serviced in May.")
+    with Memory.open(store, embedder=None) as memory:
+        memory.remember_many([f"Order {number} goes through the outbox." for number in range(20)])
+    address = resident.address(str(store), environment)
+    assert address is not None
+    thread = threading.Thread(target=serve, args=(str(store), address), kwargs={"idle": 60.0})
+    thread.start()
+    try:
+        with Memory.open(store) as memory:
+            assert memory.stats().parts["vectors"]["missing"] == 20
+            while thread.is_alive() and memory.stats().parts["vectors"]["missing"]:
+                thread.join(0.1)
+            assert memory.stats().parts["vectors"]["missing"] == 0
+            assert memory.verify(deep=True)
+    finally:
+        store.unlink()  # which ends it
+        thread.join(60)
+    assert not thread.is_alive()
