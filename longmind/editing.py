@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from longmind.base.caller import audited
 from longmind.base.expiry import UNCHANGED, Ttl, TtlLike, Unchanged, expiry
@@ -12,8 +12,10 @@ from longmind.base.frame import Forgotten, Frame
 from longmind.base.parameters import AsUser, FrameId, MaybeFrameId, NewMetadata, NewTags, WhereLike
 from longmind.people import erase_person
 from longmind.store import edit
-from longmind.store.erasure import ErasureCertificate
 from longmind.store.store import Store
+
+if TYPE_CHECKING:
+    from longmind.store.erasure import ErasureCertificate
 
 
 @audited("")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from longmind.base.caller import audited
 from longmind.base.parameters import DryRun, PathLike, User, WriteSpace
 from longmind.base.results import Written
-from longmind.importers.formats import ExportFormat, ImportReport, ImportSource
 from longmind.store.store import Store
 
 if TYPE_CHECKING:
+    from longmind.importers.formats import ExportFormat, ImportReport, ImportSource
     from longmind.ingest.sources import Progress
 
 

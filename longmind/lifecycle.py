@@ -27,19 +27,17 @@ from longmind.embed import Embedder, allowed_embedder, is_name, open_embedder
 from longmind.search.embedding import rebind_embedder
 from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
-from longmind.store import audit, erasure, transfer, upkeep
-from longmind.store.audit import AuditCheck, AuditHead, AuditPage
-from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
-from longmind.store.person_transfer import import_person, is_of_person, person_lines
 from longmind.store.store import POSTGRES_SCHEMES, Store, open_store
-from longmind.store.transfer import read_lines, write_lines
-from longmind.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
 from longmind.submemories import Components
 
 if TYPE_CHECKING:
+    from longmind.store.audit import AuditCheck, AuditHead, AuditPage
     from longmind.store.encryption import Reencrypted
+    from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
     from longmind.store.restore import Restored
     from longmind.store.snapshots import Snapshots
+    from longmind.store.transfer import Moved
+    from longmind.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
 
 
 @audited("")
@@ -145,6 +143,9 @@ class Lifecycle:
         The same state always gives the same bytes. They are plain text also if the store is encrypted,
         unless you ask for an encrypted export.
         """
+        from longmind.store.person_transfer import person_lines
+        from longmind.store.transfer import export_lines, write_lines
+
         if user is None and space is not None:
             raise InvalidInput(
                 "A space is exported by space.export.", hint="Name a user, or leave space out."
@@ -158,20 +159,23 @@ class Lifecycle:
                 hint="Encrypt the store first (longmind encrypt STORE), or give key=… in Python.",
             )
         if user is None:
-            lines = transfer.export_lines(self.store, derived=derived)
+            lines = export_lines(self.store, derived=derived)
         else:
             lines = person_lines(self.store, user, ALL if space is None else space)
         return Written(os.fspath(path), write_lines(path, lines, overwrite=overwrite, secret=secret))
 
     def import_(
         self, path: Annotated[PathLike, "A file that export wrote."], *, key: KeyLike | None = None
-    ) -> transfer.Moved:
+    ) -> Moved:
         """Fill an empty memory from an export, of either engine; or put an exported person back.
 
         A person's export also goes into the memory it was made of, if nothing of theirs is there any more.
         Interrupted, it has done nothing, or all but some vectors; calling it again succeeds either way. An
         encrypted export is read with the key of this memory, unless another one is given.
         """
+        from longmind.store.person_transfer import import_person, is_of_person
+        from longmind.store.transfer import finish_import, import_lines, read_lines
+
         secret = self.store.secret if key is None else secret_of(key)
         with read_lines(path, secret=secret) as lines:
             first = next(lines, "")
@@ -180,9 +184,9 @@ class Lifecycle:
                 from longmind.spaces.write import touch
 
                 return import_person(self.store, lines, begin=lambda tx, space: touch(tx, space, tx.now))
-            moved = transfer.import_lines(self.store, lines)
+            moved = import_lines(self.store, lines)
         self._wire()
-        transfer.finish_import(self.store)
+        finish_import(self.store)
         self._wire()
         return moved
 
@@ -191,21 +195,25 @@ class Lifecycle:
         location: Annotated[PathLike, "A file that does not exist yet, or postgresql://…?store=name."],
         *,
         key: KeyLike | None = None,
-    ) -> transfer.Moved:
+    ) -> Moved:
         """Copy everything to a new store of either engine.
 
         A file is encrypted with `key`, or as this memory is. PostgreSQL has no such encryption.
         """
+        from longmind.store.transfer import copy_rows
+
         on_server = isinstance(location, str) and location.startswith(POSTGRES_SCHEMES)
         chosen = self.store.secret if key is None and not on_server else key
         with closing(open_store(location, key=chosen)) as target:
-            return transfer.copy_rows(self.store, target)
+            return copy_rows(self.store, target)
 
     def verify_erasure(
         self, certificate: Annotated[ErasureCertificate, "The certificate, as JSON.", Mark.TEXT]
     ) -> ErasureCheck:
         """Check that a certificate was issued here and that nothing of it is back."""
-        return erasure.verify_erasure(self.store, certificate)
+        from longmind.store.erasure import verify_erasure
+
+        return verify_erasure(self.store, certificate)
 
     def unfinished_erasures(self) -> Certificates:
         """Complete erasures that a kill cut off or a reader held up, and return their certificates.
@@ -213,7 +221,9 @@ class Lifecycle:
         Each certificate is given once. One that says `"scrubbed": false` could not be completed because
         another process is still reading; it is given again by a later call.
         """
-        return Certificates(erasure.unfinished(self.store))
+        from longmind.store.erasure import Certificates, unfinished
+
+        return Certificates(unfinished(self.store))
 
     def compact(self) -> None:
         """Give unused space back."""
@@ -223,7 +233,9 @@ class Lifecycle:
         self, *, deep: Annotated[bool, "Read everything: every page, row and hash."] = False
     ) -> VerifyReport:
         """Look for damage."""
-        return upkeep.verify(self.store, deep=deep)
+        from longmind.store.upkeep import verify
+
+        return verify(self.store, deep=deep)
 
     def audit(
         self,
@@ -241,7 +253,9 @@ class Lifecycle:
 
         Entries that concern the store as a whole are shown for all spaces only.
         """
-        return audit.list_entries(
+        from longmind.store.audit import list_entries
+
+        return list_entries(
             self.store, View.of(self.default_space if space is None else space),
             since=None if since is None else to_ms(since, "since"),
             until=None if until is None else to_ms(until, "until"),
@@ -250,7 +264,9 @@ class Lifecycle:
 
     def audit_head(self, *, key: bytes | None = None, algorithm: str = HMAC) -> AuditHead:
         """The end of the audit log, to be kept elsewhere and checked later; signed if there is a key."""
-        return audit.head_of(self.store, key=key, algorithm=algorithm)
+        from longmind.store.audit import head_of
+
+        return head_of(self.store, key=key, algorithm=algorithm)
 
     def audit_check(
         self,
@@ -260,8 +276,10 @@ class Lifecycle:
         algorithm: str = HMAC,
     ) -> AuditCheck:
         """Check that the audit log still holds what a head says, and that all rows agree with it."""
+        from longmind.store.audit import AuditHead, check_head
+
         exported = AuditHead.from_json(head) if isinstance(head, str) else head
-        return audit.check_head(self.store, exported, key=key, algorithm=algorithm)
+        return check_head(self.store, exported, key=key, algorithm=algorithm)
 
     def reindex(
         self,
@@ -276,8 +294,10 @@ class Lifecycle:
         and calling it again goes on. An embedder that is a server is given with its address, or by the name
         under which this process allows it.
         """
+        from longmind.store.upkeep import reindex
+
         if embedder is None:
-            return Counts(upkeep.reindex(self.store))
+            return Counts(reindex(self.store))
         if isinstance(embedder, str) and is_name(embedder):
             embedder = allowed_embedder(embedder, self._components.allowed(os.environ))
         device = self._components.device
@@ -286,19 +306,23 @@ class Lifecycle:
         assert embedding.index is not None
         # Vectors come last, and only then do this handle's searches and writes use the new embedder.
         parts = [part for part in self.store.parts if part.name != embedding.index.name]
-        counts = upkeep.reindex(self.store, [*parts, embedding.index])
+        counts = reindex(self.store, [*parts, embedding.index])
         self.store.parts[:] = [*parts, embedding.index]
         self._search.embedding = embedding
         return Counts(counts)
 
     def stats(self) -> Stats:
         """How much is in the memory, and how large it is."""
-        return upkeep.stats(self.store)
+        from longmind.store.upkeep import stats
+
+        return stats(self.store)
 
     def maintain(self, policy: MaintenancePolicy | None = None) -> MaintenanceReport:
         """Upkeep within a budget; it never happens by itself during reads."""
+        from longmind.store.upkeep import MaintenancePolicy, maintain
+
         chosen = policy or MaintenancePolicy()
-        report = upkeep.maintain(self.store, chosen)
+        report = maintain(self.store, chosen)
         if not chosen.prewarm:
             return report
         return replace(report, done={**report.done, "prewarm": self._prewarm()})
@@ -320,6 +344,8 @@ class Lifecycle:
         """Finish what an earlier process left undone, where this one may write."""
         if self.store.engine.read_only:
             return
+        from longmind.store import erasure
+
         with suppress(Busy):  # someone else reads or writes: the next open, or `maintain`, finishes it
             erasure.resume(self.store)
         if policy is not None:

@@ -40,9 +40,6 @@ from longmind.base.times import AsOf, Clock
 from longmind.editing import Editing
 from longmind.embed import Embedder
 from longmind.exchange import Exchange
-from longmind.facts.extraction import Extractor
-from longmind.facts.lane import LaneOptions
-from longmind.facts.ledger import Ledger
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS, UNLIMITED, IngestBudget
 from longmind.lifecycle import Lifecycle
 from longmind.people import People
@@ -55,7 +52,6 @@ from longmind.store.drafts import Draft, draft
 from longmind.store.follower import MEMORY_LIMIT
 from longmind.store.lease import LeasePolicy
 from longmind.store.store import BUSY_SECONDS, Store, open_store
-from longmind.store.upkeep import MaintenancePolicy
 from longmind.submemories import Components
 from longmind.vectors.device import Device, check_device
 
@@ -66,6 +62,9 @@ if TYPE_CHECKING:
     from longmind.conversation.memories import Memories
     from longmind.conversation.turns import Conversation
     from longmind.experience.interface import Experience
+    from longmind.facts.extraction import Extractor
+    from longmind.facts.lane import LaneOptions
+    from longmind.facts.ledger import Ledger
     from longmind.ingest.report import IngestReport
     from longmind.ingest.source import Readers
     from longmind.ingest.sources import Progress
@@ -76,6 +75,7 @@ if TYPE_CHECKING:
     from longmind.spaces.registry import Spaces
     from longmind.spaces.space import ProjectSpace
     from longmind.spaces.telemetry import Telemetry
+    from longmind.store.upkeep import MaintenancePolicy
 
 _MOST_FRAMES = 10_000
 """The largest page that `list` and `timeline` give at once."""
@@ -107,10 +107,9 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         self._wire()
 
     def _wire(self) -> None:
-        self._drop_submemories("memories", "experience", "spaces", "golden", "_contexts")
+        self._drop_submemories("facts", "memories", "experience", "spaces", "golden", "_contexts")
         super()._wire()
         self._search.images = submemories.images_lane(lambda: self.media.tools.images)
-        self.facts = Ledger(self.store, self.default_space, self.default_user)
 
     def _drop_submemories(self, *names: str) -> None:
         """Those that were made already; each is made again when it is next used."""
@@ -220,6 +219,11 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
             view=lambda space: self._view(space, None, AsOf.LATEST),
             home=lambda space: str(self._home(space, None, "space")),
         )
+
+    @cached_property
+    def facts(self) -> Ledger:
+        """What was true and what was known, on two time axes."""
+        return submemories.ledger(self.store, self.default_space, self.default_user)
 
     @cached_property
     def memories(self) -> Memories:
@@ -458,6 +462,5 @@ def without_default_user(memory: Memory) -> Memory:
         return memory
     shared = copy(memory)
     shared.default_user = None
-    shared._drop_submemories("memories", "experience", "spaces", "media", "golden", "_contexts")
-    shared.facts = Ledger(shared.store, shared.default_space, None)
+    shared._drop_submemories("facts", "memories", "experience", "spaces", "media", "golden", "_contexts")
     return shared

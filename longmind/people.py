@@ -15,15 +15,14 @@ from longmind.base.names import ALL
 from longmind.base.parameters import Mark, SessionName, User, WriteSpace
 from longmind.base.partitions import check_user, split_partition
 from longmind.base.results import Listing
-from longmind.store import erasure
 from longmind.store.engine import Connection
-from longmind.store.erasure import ErasureCertificate
 from longmind.store.partition_rows import all_users, count_rows, users_parts
 from longmind.store.store import Store
 
 if TYPE_CHECKING:
     from longmind.conversation.chats import ChatReport
     from longmind.conversation.memories import Memories
+    from longmind.store.erasure import ErasureCertificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +91,8 @@ class People:
 
 def erase_person(store: Store, user: str, spaces: SpaceLike | None) -> ErasureCertificate:
     """Remove every row that is kept of a person, in all spaces or in some, with one certificate."""
+    from longmind.store import erasure
+
     name = check_user(user)
     return erasure.erase_parts(store, partial(_parts_to_erase, user=name, spaces=spaces), user=name)
 

@@ -12,18 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from longmind.base.errors import LongmindError
-from longmind.context.surrogates import Surrogates
 from longmind.embed import Embedder
 from longmind.embed.models import default_cache
-from longmind.facts.extraction import Extractor, ReferenceExtractor
 from longmind.facts.lane import LaneOptions
-from longmind.facts.part import FactsPart
-from longmind.media.part import MediaPart
 from longmind.rerank import Reranker, open_reranker
 from longmind.search.embedding import AUTO, bind_embedder
 from longmind.search.engine import FactsLane, SearchEngine
 from longmind.store.block_part import Blocks
-from longmind.store.parts import LaterPart, Part
+from longmind.store.parts import LaterPart, LaterWriter, Part
 from longmind.store.rules import TextRedactor
 from longmind.store.store import Store
 from longmind.text.index import TextIndex
@@ -36,6 +32,8 @@ if TYPE_CHECKING:
     from longmind.context.lanes import ContextLane
     from longmind.conversation.memories import Memories
     from longmind.experience.interface import Experience
+    from longmind.facts.extraction import Extractor
+    from longmind.facts.ledger import Ledger
     from longmind.ingest.report import IngestReport
     from longmind.ingest.source import Readers
     from longmind.llm.guard import ModelGuard
@@ -75,7 +73,6 @@ class Components:
 
     def attach(self, store: Store) -> SearchEngine:
         """Give a store its parts, in the order in which they are written, and the search over them."""
-        extractor = ReferenceExtractor() if self.extractor == AUTO else self.extractor
         text = TextIndex(store.engine.dialect)
         text.bind(store)
         times = TimeIndex(store.engine.dialect)
@@ -87,10 +84,10 @@ class Components:
             times,
             Blocks(),
             *([] if embedding.part is None else [embedding.part]),
-            Surrogates(store.engine.dialect, at_ingest=self.surrogates),
+            LaterWriter("surrogates", lambda: _surrogates_part(store, at_ingest=self.surrogates)),
             LaterPart("sources", _sources_part),
-            MediaPart(),
-            FactsPart(None if isinstance(extractor, str) else extractor, clock=store.clock),
+            LaterWriter("media", _media_part),
+            LaterWriter("facts", lambda: _facts_part(store, self.extractor), needs_whole=True),
             LaterPart(
                 "conversation",
                 lambda: _conversation_part(store),
@@ -248,6 +245,26 @@ def _experience_lane(experience: Experience) -> ContextLane:
     return ExperienceLane(experience)
 
 
+def _surrogates_part(store: Store, *, at_ingest: bool) -> Part:
+    from longmind.context.surrogates import Surrogates
+
+    return Surrogates(store.engine.dialect, at_ingest=at_ingest)
+
+
+def _media_part() -> Part:
+    from longmind.media.part import MediaPart
+
+    return MediaPart()
+
+
+def _facts_part(store: Store, extractor: Extractor | str | None) -> Part:
+    from longmind.facts.extraction import ReferenceExtractor
+    from longmind.facts.part import FactsPart
+
+    chosen = ReferenceExtractor() if extractor == AUTO else extractor
+    return FactsPart(None if isinstance(chosen, str) else chosen, clock=store.clock)
+
+
 def _sources_part() -> Part:
     from longmind.ingest.sources import Sources
 
@@ -270,6 +287,12 @@ def _spaces_part() -> Part:
     from longmind.spaces.part import SpacesPart
 
     return SpacesPart()
+
+
+def ledger(store: Store, space: str, user: str | None) -> Ledger:
+    from longmind.facts.ledger import Ledger
+
+    return Ledger(store, space, user)
 
 
 def snapshots(store: Store) -> Snapshots:

@@ -6,33 +6,18 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Final, cast
+from typing import Annotated, Any, Final, cast
 
 import typer
 
 from longmind.base.caller import calling
 from longmind.base.errors import InvalidInput
-from longmind.cli import (
-    agent_install,
-    agents,
-    chats,
-    commands,
-    encryption,
-    errors,
-    ingest,
-    inspect,
-    interrupts,
-    keys,
-    models,
-    proxy,
-    rescue,
-    serve,
-    setup,
-)
+from longmind.cli import commands, errors, interrupts
 from longmind.cli.arguments import JsonOption
 from longmind.cli.help import Topics, listed
 from longmind.cli.output import HELP_STYLE, emit
 from longmind.operations import registry
+from longmind.operations.operation import Operation
 
 # Typer has kept this class in different places; this is what all its usage errors derive from.
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
@@ -45,27 +30,32 @@ _AGENTS: Final = "Agents and programs"
 BY_HAND: Final = {"space": "spaces", "audit": "audit"}
 """Groups that have commands of their own beside the operations, and the modules where they are."""
 
-_AGENT_COMMANDS: Final = (
-    agent_install.install,
-    agent_install.uninstall,
-    agents.hook,
-    agents.mcp,
-    serve.serve,
-    proxy.proxy,
-)
-_LIGHT: Final = frozenset(
-    (
-        "init restore recover encrypt rekey decrypt install uninstall hook mcp serve proxy inspect keys "
-        "doctor models version"
-    ).split()
-)
-"""Commands that are not operations; they run without importing any."""
+_RESCUE: Final = {
+    "restore": "rescue",
+    "recover": "rescue",
+    "encrypt": "encryption",
+    "rekey": "encryption",
+    "decrypt": "encryption",
+}
+_FOR_AGENTS: Final = {
+    "install": "agent_install",
+    "uninstall": "agent_install",
+    "hook": "agents",
+    "mcp": "agents",
+    "serve": "serve",
+    "proxy": "proxy",
+    "keys": "keys",
+}
+_UPKEEP: Final = {"inspect": "inspect", "doctor": "setup", "models": "models", "version": "app"}
+_OWN: Final = {"init": "setup", **_RESCUE, **_FOR_AGENTS, **_UPKEEP}
+"""Commands that are not operations, and the modules where they are; they import no operation."""
 
 
 def build(first: str | None = None) -> typer.Typer:
     """The command with its groups; `first` is the first word after it, or None for everything.
 
-    Only what that word names is filled in, so that a command starts as fast as it can be imported.
+    Only what that word names is imported, so that a command starts as fast as it can be. A word that names
+    nothing gets everything, for the help and for the error that names what is there.
     """
     app = typer.Typer(
         name="longmind",
@@ -76,51 +66,63 @@ def build(first: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_main)
-    if not first or first not in registry.GROUPS:
-        app.command(rich_help_panel=_USE)(setup.init)
-        _add_operations(app, first)
-        app.command(rich_help_panel=_STORE)(rescue.restore)
-        app.command(rich_help_panel=_STORE)(rescue.recover)
-        for change in encryption.COMMANDS:
-            app.command(rich_help_panel=_STORE)(change)
-    for name in registry.GROUPS:
-        if name:
-            app.add_typer(_group(name, filled=first in (None, name)), rich_help_panel=_KINDS)
-    for command in _AGENT_COMMANDS:
-        app.command(rich_help_panel=_AGENTS)(command)
-    app.add_typer(keys.commands, name="keys", rich_help_panel=_AGENTS)
-    app.command(rich_help_panel=_STORE)(inspect.inspect)
-    app.command(rich_help_panel=_STORE)(setup.doctor)
-    app.add_typer(models.commands, name="models", rich_help_panel=_STORE)
-    app.command(rich_help_panel=_STORE)(version)
+    if first and first in registry.GROUPS:
+        app.add_typer(_group(first, filled=True), rich_help_panel=_KINDS)
+    elif first and first in _OWN:
+        _add_own(app, first)
+    elif first and (called := registry.common(first.replace("-", "_"))) is not None:
+        _add_operation(app, called)
+    else:
+        _add_all(app, listed_only=first == "", filled=first is None)
     return app
 
 
-def _add_operations(app: typer.Typer, first: str | None) -> None:
-    """The common operations; only the one that is called, if it is one of them."""
-    if first in _LIGHT:
-        return
-    if first == "":
+def _add_all(app: typer.Typer, *, listed_only: bool, filled: bool) -> None:
+    """Every command, in the order of the help; the groups have their own only if they are to be `filled`."""
+    _add_own(app, "init")
+    if listed_only:
         # Only the list of commands is shown: importing the operations would take three times as long.
         for name, topic, text in listed():
             app.command(name, help=text, rich_help_panel=topic)(_listed)
+    else:
+        for item in registry.group(""):
+            _add_operation(app, item, _STORE if item in registry.table("upkeep") else _USE)
+    for name in _RESCUE:
+        _add_own(app, name)
+    for name in registry.GROUPS:
+        if name:
+            app.add_typer(_group(name, filled=filled), rich_help_panel=_KINDS)
+    for name in (*_FOR_AGENTS, *_UPKEEP):
+        _add_own(app, name)
+
+
+def _add_own(app: typer.Typer, name: str) -> None:
+    module = _module(_OWN[name])
+    panel = _USE if name == "init" else _AGENTS if name in _FOR_AGENTS else _STORE
+    if name in ("keys", "models"):
+        app.add_typer(module.commands, name=name, rich_help_panel=panel)
+    else:
+        app.command(name, rich_help_panel=panel)(getattr(module, name))
+
+
+def _add_operation(app: typer.Typer, item: Operation, panel: str = _USE) -> None:
+    """One of the common operations; most commands are made of their operation alone."""
+    if item.name in ("ingest", "photos", "videos", "audio"):
+        made = _module("ingest").command(item)
+    elif item.name == "add":
+        made = _module("chats").add
+    elif item.name == "copy":
+        made = _module("setup").copy
+    elif item.name in ("import", "export"):
+        made = getattr(_module("exchange"), "import_" if item.name == "import" else "export")
+    else:
+        commands.add(app, item, panel=panel)
         return
-    common = registry.group("")
-    called = [item for item in common if commands.name_of(item) == first]
-    for item in called or common:
-        panel = _STORE if item in registry.table("upkeep") else _USE
-        if item.name in ingest.NAMES:
-            app.command(item.name, rich_help_panel=panel)(ingest.command(item))
-        elif item.name == "add":
-            app.command("add", rich_help_panel=panel)(chats.add)
-        elif item.name == "copy":
-            app.command("copy", rich_help_panel=panel)(setup.copy)
-        elif item.name in ("import", "export"):
-            exchange = import_module("longmind.cli.exchange")
-            chosen = exchange.import_ if item.name == "import" else exchange.export
-            app.command(item.name, rich_help_panel=panel)(chosen)
-        else:
-            commands.add(app, item, panel=panel)
+    app.command(item.name, rich_help_panel=panel)(made)
+
+
+def _module(name: str) -> Any:
+    return import_module(f"longmind.cli.{name}")
 
 
 def _listed() -> None:
@@ -131,7 +133,7 @@ def _group(name: str, *, filled: bool) -> typer.Typer:
     operations = registry.group(name) if filled else ()
     app = commands.group_app(name, registry.HELP[name], operations)
     if operations and name in BY_HAND:
-        by_hand = import_module(f"longmind.cli.{BY_HAND[name]}")
+        by_hand = _module(BY_HAND[name])
         commands.join(app, by_hand.commands)
         if hasattr(by_hand, "callback"):  # what the group does without a command
             app.callback(invoke_without_command=True, no_args_is_help=False)(by_hand.callback())

@@ -56,9 +56,6 @@ def decrypt(store: StoreArgument, as_json: JsonOption = False) -> None:
     emit(Memory.decrypt(store, key=key), as_json=as_json, view=_view)
 
 
-COMMANDS: Final = (encrypt, rekey, decrypt)
-
-
 def _secret(variable: str, prompt: str, *, confirm: bool = False) -> Secret:
     """From the environment, or from whoever sits at the terminal."""
     secret = environment_secret(os.environ, variable)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 
@@ -31,15 +31,23 @@ def _run_quickly(words: list[str]) -> None:
 
     store = quick.store_of(words)
     if store is None:
-        _run_command(words)
+        _run_and_prepare(words, quick.store_to_prepare)
         return
     code = quick.answered(store, words)
     if code is not None:
         sys.exit(code)
+    _live_shortly()
+    _run_and_prepare(words, lambda _: store)
+
+
+def _run_and_prepare(words: list[str], store_of: Callable[[list[str]], str | None]) -> None:
+    """Run a command here; if it succeeds, start a resident process for what is asked next."""
+    from longmind.cli import quick
+
     try:
         _run_command(words)
     except SystemExit as ended:
-        if not ended.code:
+        if not ended.code and (store := store_of(words)) is not None:
             quick.prepare(store)
         raise
 
@@ -60,14 +68,19 @@ def _run_mcp(words: list[str]) -> None:
 
 
 def _run_hook(words: list[str]) -> NoReturn:
-    """A short life: no threads for small products, no garbage collected, nothing taken down at the end."""
-    import gc
-
-    gc.disable()
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    """Answer an event of an agent; nothing is taken down at the end."""
+    _live_shortly()
     from longmind.hooks.command import main
 
     code = main(words)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def _live_shortly() -> None:
+    """For a process that reads a little and ends: no garbage collected, no threads for small products."""
+    import gc
+
+    gc.disable()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

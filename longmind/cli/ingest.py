@@ -25,8 +25,6 @@ _MOST_NAMES: Final = 10
 _ESTIMATE_SECONDS: Final = 2.0
 _ESTIMATE_SHARE: Final = 0.02
 """Before that, loading the model and the sizes of the first files are most of what could be measured."""
-NAMES: Final = ("ingest", "photos", "videos", "audio")
-"""Operations that read files, and so show how far they are."""
 
 
 def command(operation: Operation) -> Callable[..., None]:

@@ -19,6 +19,8 @@ from longmind.hooks import resident
 
 COMMANDS: Final = frozenset(("search", "recall", "get", "list", "timeline", "stats"))
 """The first word of what may be asked of the process: everyday commands that read, and take a moment."""
+_BEFORE_READING: Final = frozenset(("init", "remember", "ingest", "add"))
+"""Commands after which somebody at a terminal reads next: the process is then ready by that time."""
 TERMINAL: Final = (
     "TERM",
     "COLORTERM",
@@ -38,6 +40,18 @@ def store_of(words: Sequence[str]) -> str | None:
     """The file that a command reads, if the resident process may read it instead."""
     if not words or words[0] not in COMMANDS or any(word.split("=")[0] in _ALONE for word in words):
         return None
+    return _store(words)
+
+
+def store_to_prepare(words: Sequence[str]) -> str | None:
+    """The file that a person at a terminal has just written to and has no resident process yet."""
+    if not words or words[0] not in _BEFORE_READING or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return None
+    store = _store(words)
+    return None if store is None or resident.is_running(store) else store
+
+
+def _store(words: Sequence[str]) -> str | None:
     if any(name.startswith("LONGMIND_KEY") for name in os.environ):
         return None  # an encrypted store is opened by those who have its key, each for itself
     if any(name.endswith("_COMPLETE") for name in os.environ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -182,6 +181,8 @@ def _is_installed(module: str) -> bool:
 
 
 def _versions(modules: tuple[str, ...]) -> str:
+    import importlib.metadata
+
     owners = importlib.metadata.packages_distributions()
     names = [owners.get(module.partition(".")[0], [module])[0] for module in modules]
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)

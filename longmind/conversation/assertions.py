@@ -297,7 +297,8 @@ def _of_whole(statement: Statement, text: str) -> Statement:
 
 
 def facts_part(store: Store) -> FactsPart | None:
-    return next((part for part in store.parts if isinstance(part, FactsPart)), None)
+    part = next((part.loaded for part in store.parts if part.name == FactsPart.name), None)
+    return part if isinstance(part, FactsPart) else None
 
 
 # From the ledger to memories

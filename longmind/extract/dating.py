@@ -6,7 +6,8 @@ import re
 from datetime import UTC, datetime
 from typing import Final
 
-from longmind.when.find import TimePhrase, find_times, may_name_a_time
+from longmind.when.anchors import may_name_a_time
+from longmind.when.find import TimePhrase, find_times
 
 _LEAD: Final = re.compile(
     r"\b(?:in|on|at|by|until|till|since|from|before|after|for|during|around|over|of|to)(?: the)? $",

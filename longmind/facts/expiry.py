@@ -7,7 +7,6 @@ from typing import Final
 
 from longmind.base.filters import View
 from longmind.facts.rows import AssertionRow, LapseRow, insert, select_among
-from longmind.store import erasure
 from longmind.store.parts import Budget
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
@@ -78,6 +77,7 @@ def lapse(tx: Transaction, numbers: Sequence[int]) -> None:
 def erase_expired(store: Store, budget: Budget) -> Mapping[str, int]:
     """Remove assertions whose time is over; part of maintenance."""
     from longmind.facts import removal
+    from longmind.store import erasure
 
     limit = "" if budget.frames is None else f" LIMIT {max(budget.frames, 0)}"
     sql = f"SELECT assertion_id FROM fact_expiry WHERE expires_at <= ? ORDER BY expires_at, 1{limit}"

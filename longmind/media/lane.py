@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from statistics import fmean, pstdev
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from longmind.base.errors import LongmindError
 from longmind.base.filters import View, Where
-from longmind.media.nearest import identity, nearest
-from longmind.media.protocols import ImageEmbedder
 from longmind.search import constants
 from longmind.search.results import RankedFrame
 from longmind.store.transaction import Snapshot
+
+if TYPE_CHECKING:
+    from longmind.media.protocols import ImageEmbedder
 
 _ASKS: Final = re.compile(
     r"\b(?:photos?|photographs?|pictures?|pics?|images?|screenshots?|snapshots?|selfies?)\b", re.IGNORECASE
@@ -33,6 +33,8 @@ class ImagesLane:
     ) -> Sequence[RankedFrame] | str:
         if snapshot.db.one("SELECT 1 FROM media_vector LIMIT 1") is None:
             return []
+        from longmind.media.nearest import identity, nearest
+
         embedder = self._embedder()
         if embedder is None:
             return "no image embedder is set; LONGMIND_IMAGES names the folder of one"
@@ -51,6 +53,8 @@ class ImagesLane:
 
 def _standing_out(scores: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     """The photos that are clearly nearer than the others, best first."""
+    from statistics import fmean, pstdev
+
     best = sorted(scores, key=lambda pair: (-pair[1], pair[0]))
     if len(best) < _FEW:
         return best[:1]

@@ -52,6 +52,15 @@ def group(name: str) -> tuple[Operation, ...]:
     )
 
 
+def common(name: str) -> Operation | None:
+    """The common operation of that name; only as many tables are imported as it takes to find it."""
+    for module in sorted(GROUPS[""], key=lambda each: each == "media"):  # which imports the most: last
+        for item in table(module):
+            if item.name == name:
+                return item
+    return None
+
+
 def operations() -> Iterator[Operation]:
     """Every operation of every group."""
     for name in GROUPS:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from longmind.base.arrays import Int64Array, np
 from longmind.base.columns import Mask, ids_shown
 from longmind.base.times import format_ms
+from longmind.search.recency import asks_oldest, asks_recency
 from longmind.search.request import SearchRequest
 from longmind.search.results import RankedFrame
 from longmind.search.wording import asking_part
 from longmind.store.catalog import CatalogView
 from longmind.text.times import Spoken
+from longmind.when.anchors import may_name_a_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,13 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
     """The time phrases of the question, resolved where they can be, with a note where they cannot."""
     if request.times == "ignore" or not request.query.strip():
         return TimeSense()
-    from longmind.search.recency import asks_oldest, asks_recency
+    query = asking_part(request.query)
+    recency = asks_recency(query)
+    oldest = None if recency else asks_oldest(query)
+    if not may_name_a_time(query):
+        return TimeSense(recency=recency, oldest=oldest)
     from longmind.when.find import find_times, time_range
 
-    query = asking_part(request.query)
     phrases = find_times(query, reference=request.reference, zone=request.zone)
     resolved = [phrase for phrase in phrases if not phrase.unresolved]
     notes = tuple(
@@ -49,14 +54,7 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
         if phrase.unresolved
     )
     bounds = time_range(resolved) if resolved else None
-    recency = asks_recency(query)
-    sense = TimeSense(
-        bounds,
-        tuple(phrase.text for phrase in resolved),
-        recency,
-        None if recency else asks_oldest(query),
-        notes,
-    )
+    sense = TimeSense(bounds, tuple(phrase.text for phrase in resolved), recency, oldest, notes)
     return sense if bounds is None else replace(sense, notes=(*notes, sense.described))
 
 

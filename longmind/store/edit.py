@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longmind.base.checks import check_metadata, check_tags
 from longmind.base.errors import InvalidInput
@@ -12,9 +12,11 @@ from longmind.base.expiry import UNCHANGED, Unchanged
 from longmind.base.filters import View, Where
 from longmind.base.frame import Forgotten, Frame
 from longmind.base.parameters import WhereLike
-from longmind.store import erasure, expiry, frames, write
-from longmind.store.erasure import ErasureCertificate
+from longmind.store import expiry, frames, write
 from longmind.store.store import Store
+
+if TYPE_CHECKING:
+    from longmind.store.erasure import ErasureCertificate
 
 
 def update(
@@ -74,6 +76,8 @@ def forget(store: Store, frame_id: int | None, where: WhereLike, view: View) -> 
 
 def erase(store: Store, frame_id: int | None, where: WhereLike, view: View) -> ErasureCertificate:
     """Remove a frame, or all that match."""
+    from longmind.store import erasure
+
     view = replace(view, with_hidden=True)
     if where is None:
         return erasure.erase(store, [check_frame_id(frame_id)], view=view)

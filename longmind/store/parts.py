@@ -77,9 +77,14 @@ class Part:
     """Base of everything that follows the frames; each method is a step it may take part in."""
 
     name: str
-    needs_whole = False
+    needs_whole: bool = False
     """Whether what it writes of a new document shows before the document does. It is then told of one that is
     written in parts only when the last of them is there."""
+
+    @property
+    def loaded(self) -> Part:
+        """The part itself; of a stand-in, the part that it stands in for."""
+        return self
 
     def within(self, limits: DerivedLimits) -> Part:
         """The same part for one write with limits of its own."""
@@ -196,6 +201,10 @@ class LaterPart(Part):
     def _part(self) -> Part:
         return self._load()
 
+    @property
+    def loaded(self) -> Part:
+        return self._part
+
     def relabelled(self, tx: Transaction, frame_id: int) -> None:
         self._part.relabelled(tx, frame_id)
 
@@ -253,3 +262,31 @@ class LaterPart(Part):
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         return self._part.stats(snapshot)
+
+
+class LaterWriter(LaterPart):
+    """Stands in for a part that takes part in writing, and imports it at the first write: reads need none."""
+
+    def __init__(self, name: str, load: Callable[[], Part], *, needs_whole: bool = False) -> None:
+        super().__init__(name, load)
+        self.needs_whole = needs_whole
+
+    def within(self, limits: DerivedLimits) -> Part:
+        return self._part.within(limits)
+
+    def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
+        return self._part.prepare(drafts)
+
+    def written(
+        self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None
+    ) -> Mapping[str, int] | None:
+        return self._part.written(tx, frames, prepared)
+
+    def repeated(self, tx: Transaction, frame_id: int, draft: Draft) -> int:
+        return self._part.repeated(tx, frame_id, draft)
+
+    def expired(self, tx: Transaction, numbers: Sequence[int]) -> None:
+        self._part.expired(tx, numbers)
+
+    def rewritten(self, tx: Transaction, old: int, new: int, *, at: int) -> None:
+        self._part.rewritten(tx, old, new, at=at)

@@ -25,7 +25,7 @@ from longmind.store.tasks import advance
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
 from longmind.store.write import Written
-from longmind.when.find import find_times, may_name_a_time
+from longmind.when.anchors import may_name_a_time
 
 RULES: Final = "1"
 """By which version of these rules the rows were made; raised when what a text gives changes."""
@@ -56,6 +56,8 @@ def times_said(text: str, occurred_at: int) -> Ranges:
 
     A time of day alone and "now" are left out: neither names a day to look for.
     """
+    from longmind.when.find import find_times
+
     reference = occurred_at if occurred_at in _CALENDAR else None
     phrases = find_times(text, reference=reference, most_characters=_MOST_CHARACTERS)
     ranges = (

@@ -6,16 +6,15 @@ the most similar piece of the frame counts, weighted by how rare the word is.
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Final
 
 from longmind.base.arrays import BoolArray, Float32Array, Float64Array, Int64Array, UInt8Array, np
+from longmind.base.base85 import decode_base85, encode_base85
 from longmind.base.words import STOP_WORDS, WORD, fold
 from longmind.embed.protocol import TokenStates
 from longmind.vectors.exact import on_grid
@@ -49,14 +48,13 @@ class Basis:
         return _decoded(text)
 
 
-# Encoding takes 20 ms, half of what creating a file took, and decoding about as long. A process creates and
-# opens its stores with one or two bases.
+# A process creates and opens its stores with one or two bases.
 @lru_cache(maxsize=4)
 def _decoded(text: str) -> Basis:
     raw = json.loads(text)
 
     def unpacked(value: str) -> Float32Array:
-        return np.frombuffer(base64.b85decode(value), dtype=np.float16).astype(np.float32)
+        return np.frombuffer(decode_base85(value), dtype=np.float16).astype(np.float32)
 
     return Basis(unpacked(raw["mean"]), unpacked(raw["axes"]).reshape(raw["dimensions"], -1))
 
@@ -64,7 +62,7 @@ def _decoded(text: str) -> Basis:
 @lru_cache(maxsize=4)
 def _encoded(basis: Basis) -> str:
     def packed(values: Float32Array) -> str:
-        return base64.b85encode(values.astype(np.float16).tobytes()).decode()
+        return encode_base85(values.astype(np.float16).tobytes())
 
     return json.dumps({"dimensions": len(basis.mean), "mean": packed(basis.mean), "axes": packed(basis.axes)})
 
@@ -95,6 +93,8 @@ def plain_basis(dimensions: int) -> Basis:
 @cache
 def shipped_basis(model: str) -> Basis | None:
     """The basis that comes with the package for a known model."""
+
+    from importlib.resources import files
 
     file = files("longmind.vectors").joinpath("bases", f"{model}.npz")
     if not file.is_file():

@@ -361,7 +361,7 @@ class _Vectors:
         index = self._on_device(db)
         if index is not None:
             return _Loaded(codes=index, covered=count_frames(db, self._segment))
-        stored = load_codes(db, self._segment, self._dimensions) if can_quantize() else None
+        stored = load_codes(db, self._segment, self._dimensions)
         if stored is not None:
             codes, revision = stored
             self.loaded = _Loaded(codes=codes, covered=codes.frames)

@@ -18,7 +18,7 @@ from longmind.store.segments import Segment
 from longmind.store.store import Store
 from longmind.store.tables import check_frame_id
 from longmind.store.transaction import Snapshot
-from longmind.vectors.quantized import Codes
+from longmind.vectors.quantized import Codes, can_quantize
 from longmind.vectors.rows import IDENTITY, REBUILT, count_frames
 
 _CHUNK: Final = 8 << 20
@@ -36,6 +36,8 @@ def load_codes(db: Connection, segment: Segment, dimensions: int | None = None) 
     """The codes of a segment, and with which revision they are current; None where there are none to use."""
     keys = blocks.keys(db, segment, CODES)
     if not keys or any(key.revision != keys[0].revision for key in keys):
+        return None
+    if not can_quantize():  # asked only now: it imports turbovec, which a small store never needs
         return None
     head = blocks.read(db, keys[-1])  # chunks are numbered backwards, so that the head comes last
     if head is None:

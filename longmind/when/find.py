@@ -6,24 +6,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, timedelta, tzinfo
-from string import ascii_lowercase, ascii_uppercase
 
 from longmind.base.errors import InvalidInput
+from longmind.when.anchors import Relation, may_name_a_time
 from longmind.when.calendar import GRAINS, Calendar, NeedsReference, Prefer
 from longmind.when.lexer import cut
 from longmind.when.meanings import Part
-from longmind.when.phrases import ANCHORS, Phrase, Relation, may_hold_a_phrase, phrases
+from longmind.when.phrases import Phrase, phrases
 from longmind.when.token_reader import CLOCK, DIGITS, NOW, PART, TokenReader
 from longmind.when.words import Grain
 
 _MS = timedelta(milliseconds=1)
-_DIGIT_OR_FRACTION = re.compile(r"[0-9½¼¾]")
-_LETTERS = bytes(
-    byte if byte in ascii_lowercase.encode() else byte + 32 if byte in ascii_uppercase.encode() else 32
-    for byte in range(256)
-)
-"""For `bytes.translate`: letters in lower case, and a space for everything else."""
-_WORD = re.compile(r"[^\W\d_]+")
 _DAY_OR_MONTH = re.compile(r"0?([1-9]|1[0-2])[/-](?!0?\1[/-])(?:0?[1-9]|1[0-2])(?:[/-][0-9]{2,4})?")
 
 
@@ -95,21 +88,6 @@ def find_times(
         if resolved is not None:
             resolved_phrases.append(resolved)
     return resolved_phrases
-
-
-def may_name_a_time(text: str) -> bool:
-    """Whether `find_times` may find something: most texts have no digit, and no word of time in its place."""
-    if _DIGIT_OR_FRACTION.search(text) is not None:
-        return True
-    words = _words(text)
-    return not ANCHORS.isdisjoint(words) and may_hold_a_phrase(words)
-
-
-def _words(text: str) -> list[str]:
-    """The runs of letters in a text, in lower case."""
-    if text.isascii():  # as most texts are, and then five times as quick
-        return text.encode().translate(_LETTERS).decode("ascii").split()
-    return _WORD.findall(text.lower())
 
 
 def _resolve(phrase: Phrase, calendar: Calendar, *, text: str, start: int, end: int) -> TimePhrase | None:

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from longmind.when.anchors import ANCHORS, GLUE, may_begin, may_name_a_time
 from longmind.when.calendar import Calendar, NeedsReference
-from longmind.when.find import may_name_a_time
 from longmind.when.lexer import cut
-from longmind.when.phrases import ANCHORS, GLUE, Phrase, may_begin, phrases
+from longmind.when.phrases import Phrase, phrases
 from longmind.when.token_reader import AGO, AHEAD, DIGITS, UNIT, WINDOW, TokenReader
 from longmind.when.words import WHICH
 

@@ -282,7 +282,7 @@ _RULES: tuple[tuple[_Rule, Set[str]], ...] = (
     (_nested(_lasting), frozenset({"from"})),
     (_alone(_end_of), words.ENDS.keys()),
     (_alone(_within), frozenset({"within"})),
-    (_alone(relative.named_day), frozenset(relative.DAYS)),
+    (_alone(relative.named_day), frozenset(words.DAYS)),
     (_alone(relative.which_unit), _THE | words.WHICH.keys()),
     (_cued(relative.weekday), words.WHICH.keys() | words.WEEKDAYS.keys()),
     (_alone(relative.weekend), _THE | words.WHICH.keys()),

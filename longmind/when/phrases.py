@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from longmind.when import words
+from longmind.when.anchors import ANCHORS, FIRST_WORDS, GLUE, OPENERS, RELATIONS, SAID, Relation
 from longmind.when.clock import moment
-from longmind.when.holidays import HOLIDAYS
 from longmind.when.meanings import Date, Hours, Instant, Node, Now, Range, Years
-from longmind.when.relative import DAYS
 from longmind.when.token_reader import (
     AGO,
     AHEAD,
@@ -26,63 +23,6 @@ from longmind.when.token_reader import (
     year,
 )
 
-Relation = Literal["at", "since", "before", "after", "between", "around"]
-
-_SAID: dict[str, tuple[Relation, str]] = {
-    "since": (
-        "since",
-        "ever since/since/starting from/starting in/starting on/starting/beginning on/beginning in/beginning",
-    ),
-    "until": ("before", "no later than/not later than/up until/up to/until/till/til/by"),
-    "after": ("after", "later than/after"),
-    "before": ("before", "earlier than/prior to/before"),
-    "over": ("before", "more than/over"),
-    "around": ("around", "around/roughly/approximately/circa"),
-    "about": ("around", "about"),
-}
-"""How the range lies to the time named after these words; only 'until' has that time in the range."""
-_RELATIONS = sorted(
-    (
-        (tuple(words.split()), relation)
-        for relation, (_, all_words) in _SAID.items()
-        for words in all_words.split("/")
-    ),
-    key=lambda entry: -len(entry[0]),
-)
-_FIRST_WORDS = frozenset(words[0] for words, _ in _RELATIONS)
-_NAMES = frozenset(
-    name
-    for names in (
-        words.MONTHS, words.WEEKDAYS, words.SEASONS, words.ONES, words.TENS, words.ORDINALS,
-        words.ORDINAL_TENS, words.DECADES, words.DAY_PARTS, HOLIDAYS, DAYS,
-    )
-    for name in names
-)  # fmt: skip
-OPENERS = frozenset(
-    {
-        *_FIRST_WORDS,
-        *_NAMES,
-        *(name + "s" for name in HOLIDAYS),
-        *words.VAGUE_NUMBERS,
-        *words.WHICH,
-        *words.THIRDS,
-        *words.listed("the a an in at during on from for close between now tonight tonite"),
-        *words.listed("half quarter hundred dozen"),
-        *words.ENDS,
-        *words.listed("week weekend day month year decade earlier later final within right early late"),
-    }
-)
-"""Every word a phrase may begin with."""
-_ANCHORS = _NAMES | {
-    *words.UNITS,
-    *words.ENDS,
-    *words.listed("now business tonight tonite weekend fortnight half hundred dozen am pm clock oclock"),
-}
-ANCHORS = _ANCHORS | {name + "s" for name in _ANCHORS}
-"""Words that name a time or count one: a phrase without any digit has at least one of them."""
-_LEADS = words.listed("back in on at over for from by around during the almost nearly just less than least")
-GLUE = OPENERS | {*_LEADS, *words.listed("of to later until til not no up ever"), "-", ","}
-"""All that may stand in a phrase before the first number or anchor of it, or lead to a phrase."""
 _JOINTS = frozenset({"to", "until", "till", "til", "through", "thru", "-"})
 _LONGEST_START = 16
 """Tokens; the first time of a range is never said in so many, so a joint farther off is not its joint."""
@@ -101,9 +41,6 @@ _REPEATED = frozenset(
         *words.listed("other single weekend and or at -"),
     }
 )
-
-
-_WORD_OR_DIGIT = re.compile(r"[^\W\d_]+|\d|\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,30 +98,6 @@ def _beginnings(reader: TokenReader) -> list[int]:
     return positions[::-1]
 
 
-def may_hold_a_phrase(letters: Sequence[str]) -> bool:
-    """Whether one may begin at one of these words, the only ones of a text without digits.
-
-    `_beginnings` says the same of tokens. Marks are left out here: they only ever divide.
-    """
-    leads_to_time = False
-    for word in reversed(letters):
-        leads_to_time = word in ANCHORS or (leads_to_time and word in GLUE)
-        if leads_to_time and word in OPENERS:
-            return True
-    return False
-
-
-def may_begin(text: str, start: int, end: int) -> bool:
-    """The same of a position in a text that has not been cut into tokens."""
-    for match in _WORD_OR_DIGIT.finditer(text, start, end):
-        word = match[0].lower()
-        if word in ANCHORS or word.isdigit():
-            return True
-        if word not in GLUE:
-            return False
-    return False
-
-
 def _with_year_of(reader: TokenReader, phrase: Phrase, after: Phrase) -> Phrase:
     """'January' of 'January and March 2021' is of that year too."""
     one, other = phrase.node, after.node
@@ -210,7 +123,7 @@ def _phrase(reader: TokenReader, i: int) -> Phrase | None:
     spanned = _range(reader, i)
     if spanned is not None:
         return Phrase(spanned.node, i, spanned.end, "between", spanned.rule)
-    if reader.word(i) in _FIRST_WORDS:
+    if reader.word(i) in FIRST_WORDS:
         related = _related(reader, i)
         if related is not None:
             return related
@@ -247,7 +160,7 @@ def _with_suffix(reader: TokenReader, i: int, match: Match) -> Phrase:
 
 
 def _related(reader: TokenReader, i: int) -> Phrase | None:
-    for opening, relation in _RELATIONS:
+    for opening, relation in RELATIONS:
         j = reader.phrase(i, *opening)
         if j is None:
             continue
@@ -258,7 +171,7 @@ def _related(reader: TokenReader, i: int) -> Phrase | None:
             continue
         if relation == "about" and match.rule not in {AGO, AHEAD, CLOCK}:
             continue
-        return Phrase(match.node, i, match.end, _SAID[relation][0], match.rule, includes=relation == "until")
+        return Phrase(match.node, i, match.end, SAID[relation][0], match.rule, includes=relation == "until")
     return None
 
 

@@ -18,9 +18,8 @@ from longmind.when.token_reader import (
     ordinal,
     unit,
 )
-from longmind.when.words import DAY_PARTS, PERIOD_UNITS, PLAIN_WEEKDAYS, WEEKDAYS, listed
+from longmind.when.words import DAY_PARTS, DAYS, PERIOD_UNITS, PLAIN_WEEKDAYS, WEEKDAYS, listed
 
-DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1, "tmrw": 1, "tmr": 1}
 _PAST_AUXILIARIES = frozenset(listed("did was were had didn wasn weren hadn"))
 _WEEKDAY_CUES = frozenset(listed("on since until till by before after last next this from"))
 _ONLY_WEEKDAYS = frozenset(listed("mon tue tues thu thur thurs fri weds"))

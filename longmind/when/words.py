@@ -145,3 +145,5 @@ MEASURES: Final = frozenset(
 VERBS_AFTER_MAY: Final = frozenset(
     listed("be not have has also well never i you he she it we they require need want contain include result")
 )
+DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1, "tmrw": 1, "tmr": 1}
+"""Days from today."""

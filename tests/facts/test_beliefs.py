@@ -210,7 +210,7 @@ class _Credulous:
 
 
 def _say_of_user(memory: Memory, predicate: str, value: str) -> None:
-    [part] = [part for part in memory.store.parts if isinstance(part, FactsPart)]
+    [part] = [each.loaded for each in memory.store.parts if isinstance(each.loaded, FactsPart)]
     careful, part.extractor = part.extractor, _Credulous()
     memory.ingest(text=f"{predicate}: {value}", uri=f"{predicate}.txt")
     part.extractor = careful

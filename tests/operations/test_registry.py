@@ -84,6 +84,7 @@ APART = {
     "Memory.audit_check": "is audit.check",
     "Memory.watch": "goes on until it is stopped: longmind ingest --watch",
     "Memory.conversation": "is a handle: turns.*",
+    "Memory.facts": "is a handle: facts.*",
     "Memory.memories": "is a handle: memories.*",
     "Memory.experience": "is a handle: experience.*",
     "Memory.snapshots": "is a handle: snapshot.*",

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from longmind.base.errors import InvalidInput
 from longmind.base.times import to_ms
 from longmind.search.recency import asks_recency
+from longmind.when.anchors import ANCHORS
 from longmind.when.find import TimePhrase, find_times, time_range
 from longmind.when.lexer import cut
-from longmind.when.phrases import ANCHORS, phrases
+from longmind.when.phrases import phrases
 from longmind.when.token_reader import TokenReader
 from tests.when.test_when import EXAMPLES, NO_TIMES, REFERENCE, day, times, written
 

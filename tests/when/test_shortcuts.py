@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longmind.when import lexer
-from longmind.when.find import may_name_a_time
+from longmind.when.anchors import ANCHORS, GLUE, may_name_a_time
 from longmind.when.lexer import cut
-from longmind.when.phrases import ANCHORS, GLUE, phrases
+from longmind.when.phrases import phrases
 from longmind.when.token_reader import TokenReader
 
 _WORDS = sorted(ANCHORS | GLUE | {"every", "each", "ago", "o'clock", "o’clock", "ship", "İn", "naïve"})
