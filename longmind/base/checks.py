@@ -139,6 +139,24 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
     return choices[choices.index(value)]
 
 
+def check_names(given: Iterable[object], allowed: Iterable[str], what: str) -> None:
+    """No names but these: the fields of an item, or the options of a call."""
+    known = tuple(allowed)
+    for name in given:
+        if name not in known:
+            raise InvalidInput(
+                f"{cut_label(str(name))!r} is not one of the {what}.", hint=f"They are {', '.join(known)}."
+            )
+
+
+def with_place(item: Mapping[str, Any], **place: object) -> dict[str, Any]:
+    """An item of a batch in the place of the whole batch, unless it names one of its own.
+
+    An empty name is none: it must not lead out of the user's part that the batch is for.
+    """
+    return {**item, **{name: value for name, value in place.items() if item.get(name) is None}}
+
+
 def _check_json(value: object, name: str, *, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise InvalidInput(f"{name} is nested deeper than {MAX_DEPTH} levels.", hint="Flatten it.")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Annotated, Any, Unpack
 
 from longmind.base.caller import audited, caller
-from longmind.base.checks import check_choice, check_text, is_number
+from longmind.base.checks import check_choice, check_text, is_number, with_place
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
 from longmind.base.hashing import digest
@@ -129,9 +129,8 @@ class Experience(Reader):
             if isinstance(item, Mapping):
                 details = {name: value for name, value in item.items() if name not in ("kind", "text")}
                 kind = item_errors.check(check_choice, item.get("kind"), "kind", KINDS) or KINDS[0]
-                plans.append(
-                    self._plan(kind, item.get("text"), {"repo": repo, "user": user, **details}, item_errors)
-                )
+                placed = with_place(details, repo=repo, user=user)
+                plans.append(self._plan(kind, item.get("text"), placed, item_errors))
             else:
                 item_errors.add("an item is a mapping with 'kind' and 'text'.")
             errors.extend(item_errors)

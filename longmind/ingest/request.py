@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from longmind.base.checks import check_metadata, check_tags, optional_label
+from longmind.base.checks import check_metadata, check_names, check_tags, optional_label, with_place
 from longmind.base.errors import InvalidInput
 from longmind.base.expiry import expiry
 from longmind.base.partitions import partition_name
@@ -21,6 +22,9 @@ from longmind.ingest.source import Readers
 from longmind.ingest.sources import FolderOptions, Progress, given_sources, ingest_folder, ingest_sources
 from longmind.store.drafts import Draft, draft
 from longmind.store.store import Store
+
+_FIELDS: Final = (*inspect.signature(draft).parameters, "ttl")
+"""What an item of `remember_many` may say of itself."""
 
 
 def remember(store: Store, drafts: Sequence[Draft], *, settle: pipeline.Settle | None = None) -> IngestReport:
@@ -47,16 +51,11 @@ def _draft(item: str | Mapping[str, Any], space: str, user: str | None, now: int
             "An item to remember is a text, or a mapping with 'text'.",
             hint="Write it as 'text' or {'text': '...', 'tags': [...]}.",
         )
-    make: Callable[..., Draft] = draft
-    arguments = dict(fields)
+    arguments = with_place(fields, space=space, user=user)
     expires_at = expiry(arguments.pop("expires_at", None), arguments.pop("ttl", None), now=now)
-    try:
-        return make(**{"space": space, "user": user, **arguments}, expires_at=expires_at)
-    except TypeError as error:
-        raise InvalidInput(
-            f"An item to remember has an unknown field: {error}.",
-            hint="remember() takes the same fields; see its help.",
-        ) from None
+    check_names(arguments, _FIELDS, "fields of an item to remember")
+    make: Callable[..., Draft] = draft
+    return make(**arguments, expires_at=expires_at)
 
 
 def ingest(

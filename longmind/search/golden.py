@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Final, NamedTuple
 
-from longmind.base.checks import canonical_json, check_label, check_limit, check_text
+from longmind.base.checks import canonical_json, check_label, check_limit, check_names, check_text
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.json_text import parse_json
 from longmind.base.parameters import InSpace, Limit
 from longmind.base.results import Listing
 from longmind.search.engine import SearchEngine
-from longmind.search.request import SearchRequest
+from longmind.search.request import SearchOptions, SearchRequest
 from longmind.search.results import Hit, SearchResults
 from longmind.store.edit import check_frame_id
 from longmind.store.engine import Connection
@@ -297,12 +297,9 @@ class Golden:
     def _request(
         self, question: GoldenQuestion, space: str | None, options: Mapping[str, Any] | None
     ) -> SearchRequest:
-        try:
-            return SearchRequest.of(
-                question.query, self._view(space), limit=question.limit, **(options or {})
-            )
-        except TypeError as error:
-            raise InvalidInput(f"These are not options of search: {error}.") from None
+        chosen = dict(options or {})
+        check_names(chosen, SearchOptions.__annotations__, "options of search")
+        return SearchRequest.of(question.query, self._view(space), limit=question.limit, **chosen)
 
     def _ask(
         self, question: GoldenQuestion, space: str | None, options: Mapping[str, Any] | None

@@ -132,7 +132,9 @@ def _lanes(mode: str, names: Iterable[str] | None) -> tuple[str, ...]:
     check_choice(mode, "mode", tuple(MODES))
     if names is None:
         return MODES[mode]
-    if isinstance(names, str):
-        raise InvalidInput("lanes must be a list of names, not one string.", hint="Write lanes=['text'].")
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InvalidInput(
+            f"lanes must be a list of names, not one {type(names).__name__}.", hint="Write lanes=['text']."
+        )
     chosen = {check_choice(name, "lanes", LANES) for name in names}
     return tuple(lane for lane in LANES if lane in chosen)

@@ -89,6 +89,9 @@ class Match:
         return {key: list(value) for key, value in pairs.items() if value}
 
 
+_EVERYTHING: Final = Match()
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """All rules of one space; the defaults are those of a space that never set any."""
@@ -123,13 +126,26 @@ class Policy:
     @classmethod
     def stored(cls, text: str) -> Policy:
         """A policy as it was stored: one that an older version took can still be read and mended."""
-        return cls().changed(text, readers={**_READERS, "pii_redaction": _names})
+        try:
+            return cls()._with(text, _STORED_READERS)
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"The rules of this space cannot be read: {error.message}",
+                hint="Set all of them anew with set_policy(..., replace=True).",
+            ) from None
 
-    def changed(
-        self, changes: Mapping[str, Any] | str, *, readers: Mapping[str, Any] | None = None
-    ) -> Policy:
+    def changed(self, changes: Mapping[str, Any] | str) -> Policy:
         """This policy with the given keys set; null sets a key back to its default."""
-        readers = readers or _READERS
+        policy = self._with(changes, _READERS)
+        for name in ("auto_pin", "visibility"):
+            if _EVERYTHING in getattr(policy, name):  # kept by an older version, and not changed here
+                raise InvalidInput(
+                    f"{name} has a stored condition without content, which covers every object.",
+                    hint=f'Take it away in the same call: {{"{name}": []}}, or name what it is for.',
+                )
+        return policy
+
+    def _with(self, changes: Mapping[str, Any] | str, readers: Mapping[str, Any]) -> Policy:
         if isinstance(changes, str):
             try:
                 changes = parse_json(changes)
@@ -223,6 +239,12 @@ def _rules(value: object, name: str) -> tuple[Match, ...]:
     return tuple(Match.of(item, name) for item in items)
 
 
+def _stored_rules(value: object, name: str) -> tuple[Match, ...]:
+    """Also conditions without content, which an older version took: they cover everything, as there."""
+    items = value if isinstance(value, list) else [value]
+    return tuple(_EVERYTHING if item == {} else Match.of(item, name) for item in items)
+
+
 def _budgets(value: object, name: str) -> dict[str, Cap]:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{name} must map a provider ('*' for any) to {{'usd': …, 'tokens': …}}.")
@@ -249,4 +271,10 @@ _READERS: Final[Mapping[str, Any]] = {
     "visibility": _rules,
     "budgets": _budgets,
     "places": _place_rule,
+}
+_STORED_READERS: Final[Mapping[str, Any]] = {
+    **_READERS,
+    "pii_redaction": _names,
+    "auto_pin": _stored_rules,
+    "visibility": _stored_rules,
 }

@@ -11,10 +11,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from longmind import Memory
 from longmind.access.keys import KeyFile
@@ -140,3 +140,39 @@ def make_key(path: Path, name: str, *, now: int | None = None, **options: Any) -
     moment = time.time_ns() // 1_000_000 if now is None else now
     secret, _ = KeyFile(path).create(name, now=moment, **options)
     return secret
+
+
+def raw_answer(port: int, method: str, target: str, headers: Sequence[str] = ()) -> bytes:
+    """What a server says to a request line as it stands: client libraries put targets right first."""
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+    head = [f"{method} {target} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json"]
+    head += [f"Content-Length: {len(body)}", "Accept: application/json, text/event-stream", *headers]
+    if not any("Upgrade" in line for line in headers):
+        head.append("Connection: close")
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall("\r\n".join([*head, "", ""]).encode("latin-1") + body)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+    return answer
+
+
+ODD_TARGETS: Final = (
+    *("/mcp", "/mcp/", "//mcp", "/mcp/../metrics", "/mcp/..", "/MCP", "/mcp%2f", "/mcp%2F..%2Fmetrics"),
+    *("/%6dcp", "/mcp;x", "/mcp?x=/health", "/mcp#/health", "/mcp%00", "/mcp%252f", "/mcp/%2e%2e/metrics"),
+    *("/metrics", "/metrics/", "//metrics", "/METRICS", "/health/../mcp", "/health/../metrics", "/health%2f"),
+    *("/health/", "//health", "/health;/../metrics", "/ready/../v1/search", "/inspect/../v1/search"),
+    *("/inspect/api/session", "/inspect/api/../api/session", "/inspect//api/session", "/audit", "/audit/"),
+    *("/docs", "/openapi.json", "/", "/..", "/v1/search", "//v1/search", "/v1//search", "/V1/search"),
+    *("/v1/search/", "/v1/%73earch", "http://127.0.0.1/v1/search", "http://127.0.0.1//mcp", "http://x/mcp"),
+)
+"""Ways to write an address that a check and a router could read differently."""
+ODD_HEADERS: Final = (
+    ("X-Original-URL: /health", "X-Rewrite-URL: /health", "X-HTTP-Method-Override: GET"),
+    ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: eHg="),
+    ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA"),
+    ("Authorization: Bearer",),
+    ("Authorization: Bearer ", "Authorization: Basic eDp5"),
+    ("Authorization: bearer lm_", "X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1"),
+)

@@ -39,9 +39,10 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Clie
         "shared": {"role": "write"},
         "bo": {"role": "write", "user": "bo"},
         "anybody": {"role": "write", "any_user": True},
+        "elsewhere": {"spaces": ["default"], "any_user": True},
     }
     keys = {
-        name: make_key(folder / "keys.json", name, spaces=["work"], now=START, **options)
+        name: make_key(folder / "keys.json", name, now=START, **{"spaces": ["work"], **options})
         for name, options in kinds.items()
     }
     clock = FrozenClock(START)
@@ -124,7 +125,7 @@ def test_what_a_key_for_the_shared_part_writes_is_shared(clients: dict[str, Clie
 
 @pytest.mark.parametrize("path", ["/v1/audit/list", "/inspect/api/audit.list"])
 def test_the_log_tells_a_key_for_the_shared_part_of_no_user(clients: dict[str, Client], path: str) -> None:
-    pages = {name: client(path, {"limit": 1000}) for name, client in clients.items()}
+    pages = {name: clients[name](path, {"limit": 1000}) for name in ("shared", "bo", "anybody")}
     assert {status for status, _ in pages.values()} == {200}
     users = {
         name: {user for entry in page["entries"] for user in entry["users"]}
@@ -139,3 +140,36 @@ def test_erasing_more_than_one_fact_needs_a_key_that_may_rule(clients: dict[str,
     status, refused = clients["bo"]("/v1/facts/erase", inputs)
     assert (status, refused["error"]["reason"]) == (403, "role")
     assert clients["bo"]("/v1/facts/erase", {**inputs, "value": "parsley tea"})[0] == 200
+
+
+def _one_of_many(word: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    yield "remember_many", "items", {"text": f"{word} in a batch"}
+    yield "facts/record_many", "facts", {"subject": word, "predicate": "likes", "value": "tea"}
+    yield "experience/record_many", "items", {"kind": "fact", "text": f"{word} forks", "evidence": "none"}
+    yield "turns/add_many", "turns", {"role": "user", "text": f"I love {word} tea."}
+    yield "add", "messages", {"role": "user", "content": f"I like {word} cake."}
+
+
+EMPTY: tuple[tuple[str, ...], ...] = (("user",), ("space",), ("repo",), ("user", "space", "repo"))
+
+
+@pytest.mark.parametrize("names", EMPTY)
+def test_an_item_with_empty_fields_stays_with_the_user_and_the_space_of_the_key(
+    clients: dict[str, Client], names: tuple[str, ...]
+) -> None:
+    """Clients that write out every field send null for what they do not set."""
+    for path, argument, item in _one_of_many(word := f"nutmeg{EMPTY.index(names)}"):
+        session = {"session": "batch"} if path == "turns/add_many" else {}
+        clients["bo"](f"/v1/{path}", {argument: [item | dict.fromkeys(names)], **session})
+    found = {}
+    for name in ("bo", "shared"):
+        for path, inputs in (
+            ("/v1/list", {"limit": 1000}),
+            ("/v1/facts/about", {"subject": word}),
+            ("/v1/memories/list", {}),
+            ("/v1/experience/list", {"repo": "work"}),
+        ):
+            found[name, path] = word in clients[name].exchange(path, inputs)[1]
+    assert not any(found["shared", path] for name, path in found if name == "shared"), found
+    assert found["bo", "/v1/memories/list"]
+    assert clients["elsewhere"]("/v1/list", {})[1]["frames"] == []

@@ -19,7 +19,16 @@ from longmind.access.grants import Denied, Grant
 from longmind.access.keyring import KeyRing, LastUses, TooOften
 from longmind.access.keys import KeyFile
 from tests import commands
-from tests.access.conftest import Client, Running, listening, make_key, served
+from tests.access.conftest import (
+    ODD_HEADERS,
+    ODD_TARGETS,
+    Client,
+    Running,
+    listening,
+    make_key,
+    raw_answer,
+    served,
+)
 
 HOUR = 3_600_000
 
@@ -207,6 +216,14 @@ def test_without_a_key_nothing_is_told_but_that_the_server_is_there(server: Runn
         assert json.loads(text)["error"]["reason"] == "no_key"
     assert server.client("lm_wrong")("/v1/search", {})[1]["error"]["reason"] == "unknown_key"
     assert client("/health", method="GET")[0] == 200
+
+
+def test_no_way_to_write_an_address_gets_past_the_check_of_keys(server: Running) -> None:
+    asked = [(method, target, ()) for target in ODD_TARGETS for method in ("GET", "POST")]
+    asked += [(method, "/v1/search", headers) for headers in ODD_HEADERS for method in ("GET", "POST")]
+    for method, target, headers in asked:
+        answer = raw_answer(server.port, method, target, headers)
+        assert answer.startswith(b"HTTP/1.1 401 "), (method, target, headers, answer[:300])
 
 
 def test_roles_say_what_a_key_may_do(server: Running, folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.access.conftest import make_key
+from tests.access.conftest import ODD_HEADERS, ODD_TARGETS, make_key, raw_answer
 
 pytest.importorskip("mcp")
 
@@ -84,7 +84,7 @@ def agent_of(folder: Path, address: str, name: str) -> Iterator[Agent]:
 async def _with_key(address: str, key: str) -> AsyncIterator[Any]:
     headers = {"Authorization": f"Bearer {key}"}
     async with (
-        httpx.AsyncClient(headers=headers) as http,
+        httpx.AsyncClient(headers=headers, timeout=60) as http,  # however much else the machine does
         streamable_http_client(address, http_client=http) as streams,
     ):
         yield streams
@@ -135,6 +135,15 @@ def test_without_a_valid_key_there_is_no_answer(folder: Path, address: str) -> N
         answer = httpx.post(address, json=INITIALISE, headers=ACCEPT | headers)
         assert (answer.status_code, answer.json()["error"]["reason"]) == (401, reason)
         assert answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_no_way_to_write_an_address_gets_past_the_check_of_keys(address: str) -> None:
+    port = int(address.split(":")[2].split("/")[0])
+    asked = [(method, target, ()) for target in ODD_TARGETS for method in ("GET", "POST")]
+    asked += [(method, "/mcp", headers) for headers in ODD_HEADERS for method in ("GET", "POST", "DELETE")]
+    for method, target, headers in asked:
+        answer = raw_answer(port, method, target, headers)
+        assert answer.startswith(b"HTTP/1.1 401 "), (method, target, headers, answer[:300])
 
 
 def test_a_session_answers_only_the_key_that_began_it(folder: Path, address: str) -> None:

@@ -272,3 +272,34 @@ def test_a_condition_with_empty_lists_is_refused_and_locks_no_space(memory: Memo
             )
     space.remember_structured({"path": "a", "raw": "tea"})
     assert space.policy.visibility == ()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda memory: memory.remember_many([{"text": "a", "colour": "red"}]),
+        lambda memory: memory.remember_many([{"text": "a", 5: "red"}]),
+        lambda memory: memory.remember_many([{"text": "a", "tags": 5}]),
+        lambda memory: memory.remember_many([{"text": "a", "metadata": [1]}]),
+        lambda memory: memory.golden.compare({}, {"fusion": "rrf", "colour": "red"}),
+        lambda memory: memory.golden.compare({"view": 1}, {}),
+        lambda memory: memory.golden.run(options={"limit": 1}),
+        lambda memory: memory.golden.compare({"where": 5}, {}),
+        lambda memory: memory.golden.compare({"lanes": 5}, {}),
+        lambda memory: memory.golden.compare({"mode": []}, {}),
+        lambda memory: memory.golden.compare({"zone": 5}, {}),
+        lambda memory: memory.golden.compare({"reference": []}, {}),
+        lambda memory: memory.golden.compare({"min_trust": []}, {}),
+        lambda memory: memory.facts.record_many([{"subject": "a", "predicate": "b", "colour": "red"}]),
+        lambda memory: memory.experience.record_many([{"kind": "fact", "text": "a", "colour": "red"}]),
+        lambda memory: memory.conversation("s").add_turns([{"role": "user", "text": "a", "colour": "red"}]),
+    ],
+)
+def test_a_name_that_is_not_known_is_refused_in_words_and_not_in_those_of_python(
+    memory: Memory, call: Callable[[Memory], Any]
+) -> None:
+    memory.golden.add("Where does Ana live?", texts=["Porto"])
+    with pytest.raises(InvalidInput) as refused:
+        call(memory)
+    said = f"{refused.value.message} {refused.value.hint}"
+    assert not any(words in said for words in ("()", "keyword argument", "object is not", "NoneType")), said

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from longmind import FrozenClock, Memory
+from longmind import FrozenClock, InvalidInput, Memory
 from longmind.base.times import format_ms
+from longmind.spaces import rows
 from longmind.testing import ScriptedModel
 from tests import commands
 from tests.conftest import START
@@ -166,3 +167,50 @@ def test_the_other_recalls_take_a_frozen_clock_too(tmp_path: Path, command: list
     done = commands.run(words, text=True)
     assert done.returncode == 0, done.stderr
     assert "harbour" in done.stdout
+
+
+# Rules that an older version stored
+
+
+def stored_as(memory: Memory, rules: dict[str, object]) -> None:
+    """Rules in the store that `set_policy` does not take."""
+    with memory.store.write() as tx:
+        record = rows.find_space(tx.db, "app")
+        assert record is not None
+        rows.put_space(tx, record._replace(policy=json.dumps(rules)))
+
+
+@pytest.mark.parametrize("name", ["auto_pin", "visibility"])
+def test_a_stored_condition_without_content_is_named_and_can_be_taken_away(memory: Memory, name: str) -> None:
+    space = memory.space("app")
+    space.remember_structured(obj("a"))
+    stored_as(memory, {name: [{}, {"kinds": ["guide"]}], "ttl_days": 5})
+    assert space.policy.to_dict()[name] == [{}, {"kinds": ["guide"]}]
+    assert space.get("a").path == "a"
+    # It covers everything, as it did when it was stored.
+    done = space.remember_structured(obj("b", kind="note")).object
+    shown = {hit.frame.id for hit in memory.search("harbour", space="app")}
+    assert (done.pinned, done.frame_id in shown) == (name == "auto_pin", name == "auto_pin")
+    with pytest.raises(InvalidInput, match=f'{name}.*covers every object.*"{name}": \\[\\]'):
+        space.set_policy({"ttl_days": 30})
+    assert space.set_policy({name: []}).ttl_days == 5
+    assert space.set_policy({"ttl_days": 30}).to_dict()[name] == []
+    assert {item.path for item in space.recall_context("harbour").objects} == {"a", "b"}
+    memory.reindex()
+    assert memory.verify(deep=True)
+
+
+@pytest.mark.parametrize("rules", [{"colour": "red"}, {"ttl_days": -1}, {"visibility": 5}, [], "x"])
+def test_stored_rules_that_cannot_be_read_are_replaced_as_a_whole(memory: Memory, rules: object) -> None:
+    space = memory.space("app")
+    space.remember_structured(obj("a"))
+    stored_as(memory, rules)  # type: ignore[arg-type]
+    for call in (
+        lambda: space.recall_context("harbour"),
+        lambda: space.remember_structured(obj("b")),
+        lambda: space.set_policy({"ttl_days": 30}),
+    ):
+        with pytest.raises(InvalidInput, match=r"rules of this space cannot be read.*replace=True"):
+            call()
+    assert space.set_policy({"ttl_days": 30}, replace=True).ttl_days == 30
+    assert space.remember_structured(obj("b")).object.path == "b"
