@@ -12,7 +12,6 @@ from longmind.base.checks import check_label, check_limit
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.frame import Kind
-from longmind.base.names import ALL
 from longmind.base.times import AsOf
 from longmind.base.tokens import open_tokenizer
 from longmind.context.items import Context, ContextItem, ContextList, Item, Piece
@@ -35,6 +34,7 @@ from longmind.context.receipt import (
     mark_of,
     places_of,
     replay,
+    spaces_from,
     user_from,
 )
 from longmind.context.recipe import DEFAULTS, GROWTH, Recipe
@@ -267,7 +267,7 @@ def check_recall(search: SearchRequest, *, recipe: Recipe, budget: int, session:
 def recall_from(request: Mapping[str, Any], recipe: Recipe, budget: int) -> Recall:
     """The call that a receipt's request describes."""
     try:
-        spaces = ALL if request["spaces"] == "all" else tuple(request["spaces"])
+        spaces = spaces_from(request["spaces"])
         search = SearchRequest.of(
             request["query"],
             View.of(

@@ -12,7 +12,7 @@ from longmind.base.errors import InvalidInput
 from longmind.base.filters import UserLike, View
 from longmind.base.frame import Frame
 from longmind.base.json_text import parse_json
-from longmind.base.names import ALL
+from longmind.base.names import ALL, AllSpaces
 from longmind.base.recall_marks import mark_id
 from longmind.base.times import AsOf
 from longmind.context.items import Card, Item, Piece
@@ -30,6 +30,17 @@ def places_of(view: View) -> dict[str, Any]:
     names = view.space_names
     user = {} if view.user is None else {"user": True if view.user is ALL else view.user}
     return {"spaces": "all" if names is ALL else list(names), **user}
+
+
+def spaces_from(named: object) -> AllSpaces | tuple[str, ...]:
+    """The spaces that a receipt's request names, always as a list: the letters of a name are no spaces."""
+    if named == "all":
+        return ALL
+    if not isinstance(named, list | tuple):
+        raise InvalidInput(
+            "The receipt does not list its spaces.", hint="Pass a receipt as it was returned, unchanged."
+        )
+    return tuple(named)
 
 
 def user_from(request: Mapping[str, Any]) -> UserLike:

@@ -24,6 +24,7 @@ from longmind.context.receipt import (
     places_of,
     replay,
     sha256_of,
+    spaces_from,
     user_from,
 )
 from longmind.context.render import BRIEF
@@ -99,7 +100,7 @@ def request_from(receipt: Receipt) -> BriefRequest:
     request = receipt.request
     try:
         recipe = parse_json(receipt.recipe)
-        spaces = ALL if request["repo"] == "all" else tuple(request["repo"])
+        spaces = spaces_from(request["repo"])
         return check_request(
             request["text"],
             view=View.of(

@@ -336,6 +336,31 @@ def test_receipts_of_other_spaces_are_refused_and_prove_nothing(worlds: tuple[Wo
     assert outcomes[0][1]["changes"] == outcomes[1][1]["changes"]
 
 
+def test_a_receipt_cannot_spell_the_name_of_a_space_as_a_list_of_letters(tmp_path: Path) -> None:
+    key = make_key(tmp_path / "keys.json", "ab", spaces=["ab"], now=START)
+    ring = KeyRing(tmp_path / "keys.json", now=lambda: START)
+    with Memory.open(":memory:", clock=FrozenClock(START), embedder=None, space="ab") as memory:
+        memory.remember("A harbour.", space="ab")
+        memory.experience.fact("A harbour.", evidence="none", repo="ab")
+        memory.remember("The lantern of the harbour.", space="a")
+        memory.experience.fact("The lantern of a harbour.", evidence="none", repo="a")
+        secrets = [frame.id for frame in memory.list(space="a").frames]
+        recalled, brief = memory.recall("harbour").receipt, memory.experience.brief("harbour").receipt
+        with listening(memory, keys=ring) as port:
+            for path, name, receipt in (
+                ("/v1/replay", "spaces", recalled),
+                ("/v1/experience/replay", "repo", brief),
+            ):
+                forged = json.loads(receipt.to_json())
+                assert Client(port, key)(path, {"receipt": json.dumps(forged)})[0] == 200
+                forged["request"][name] = "ab"
+                shown = {**forged["items"][0], "ranges": [[0, 20]]}
+                forged["items"] = [{**shown, "frame_ids": [frame]} for frame in secrets]
+                status, answer = Client(port, key)(path, {"receipt": json.dumps(forged)})
+                assert "lantern" not in json.dumps(answer), (path, answer)
+                assert (status, answer["error"]["code"]) == (422, "invalid_input")
+
+
 def test_lists_metrics_and_readiness_tell_a_key_only_of_its_own_spaces(worlds: tuple[World, World]) -> None:
     for world, space in zip(worlds, FOREIGN, strict=True):
         assert [item["name"] for item in world.client("/v1/space/list", {})[1]["spaces"]] == [OWN]
