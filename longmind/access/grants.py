@@ -22,7 +22,7 @@ _MOST_USER_BYTES: Final = 256
 
 Reason = Literal[
     "no_key", "unknown_key", "expired_key", "rate", "role", "space", "user", "files",
-    "host", "origin", "content_type", "body_size", "slow", "busy",
+    "host", "origin", "framing", "content_type", "body_size", "slow", "busy",
 ]  # fmt: skip
 """Why a request was denied, as logs and metrics say it: never with anything from the request itself."""
 

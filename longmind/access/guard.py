@@ -102,6 +102,10 @@ class Guard:
 
     def _grant(self, scope: Scope) -> Grant:
         headers = Headers(scope=scope)
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # A proxy in front may believe the one where this server believes the other, and pass on the rest
+            # of a body as somebody else's request.
+            raise Denied("framing", "The body has two ends.", hint="Send a length, or chunks, and not both.")
         name = host_name(headers.get("host", ""))
         if self._ring.is_open and self._hosts is not None and name not in self._hosts:
             # A page elsewhere may have pointed its own name at this machine.
@@ -168,7 +172,14 @@ def grant_of(scope: Any) -> Grant:
 def _refused(denied: Denied) -> Response:
     """The same shape for every refusal, with the headers that its status asks for."""
     status = DENIED.get(denied.reason, 403)
-    codes = {413: "invalid_input", 415: "invalid_input", 408: "over_budget", 429: "busy", 503: "busy"}
+    codes = {
+        400: "invalid_input",
+        413: "invalid_input",
+        415: "invalid_input",
+        408: "over_budget",
+        429: "busy",
+        503: "busy",
+    }
     seconds = {429: denied.seconds if isinstance(denied, TooOften) else 1, 503: 1}.get(status)
     answer = refusal(
         status,
@@ -180,7 +191,7 @@ def _refused(denied: Denied) -> Response:
     )
     if status == 401:
         answer.headers["WWW-Authenticate"] = "Bearer"
-    if status in (408, 413):
+    if status in (400, 408, 413):
         answer.headers["Connection"] = "close"  # the rest of the body is not read
     return answer
 

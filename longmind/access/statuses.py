@@ -25,6 +25,7 @@ DENIED: Final[dict[Reason, int]] = {
     "no_key": 401,
     "unknown_key": 401,
     "expired_key": 401,
+    "framing": 400,
     "slow": 408,
     "body_size": 413,
     "content_type": 415,

@@ -69,6 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _IDLE_SECONDS
     server_version = "longmind"
     sys_version = ""
+    _has_unread_body = False
 
     @property
     def desk(self) -> InspectServer:
@@ -127,13 +128,23 @@ class _Handler(BaseHTTPRequestHandler):
         if self.desk.ring.is_open and host_name(self.headers.get("Host", "")) not in LOOPBACK:
             raise Denied("host", "This host name is not served.", hint="Ask for 127.0.0.1.")
 
+    def parse_request(self) -> bool:
+        is_whole = super().parse_request()
+        if is_whole:
+            length = self.headers.get("Content-Length", "0")
+            self._has_unread_body = length != "0" or "Transfer-Encoding" in self.headers
+        return is_whole
+
     def _inputs(self) -> Any:
         length = self.headers.get("Content-Length", "")
+        if "Transfer-Encoding" in self.headers:
+            raise Denied("framing", "The body comes in chunks.", hint="Send it whole, with its length.")
         if not length.isdigit() or int(length) > _BODY_BYTES:
-            self.close_connection = True  # the body is not read
             raise Denied("body_size", f"The body must have at most {_BODY_BYTES} bytes.")
+        body = self.rfile.read(int(length))
+        self._has_unread_body = False
         try:
-            return parse_json(self.rfile.read(int(length)).decode() or "{}")
+            return parse_json(body.decode() or "{}")
         except ValueError:
             raise InvalidInput("The body is not valid JSON.", hint="Send a JSON object.") from None
 
@@ -171,6 +182,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
+        if self._has_unread_body:
+            # What is left on the connection is not a request, even if it is written like one.
+            self.send_header("Connection", "close")
         if status != 304:
             self.send_header("Content-Length", str(len(content)))
         self.end_headers()

@@ -130,6 +130,22 @@ def test_a_body_that_contradicts_itself_is_refused(port: int, framing: bytes) ->
         assert until_closed(connection)[:13] in (b"HTTP/1.1 400 ", b"HTTP/1.1 501 ")
 
 
+@pytest.mark.parametrize("framing", [b"%b\r\n%b", b"%b\r\nX-Between: 1\r\n%b"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_body_with_two_ends_is_refused_and_what_follows_is_no_request(
+    port: int, framing: bytes, turned: bool
+) -> None:
+    """A proxy that believes the length would take for a body what this server takes for a request."""
+    two = (b"Content-Length: 5", b"Transfer-Encoding: chunked")
+    hidden = HEAD + b"Content-Length: 20\r\n\r\n" + b'{"text": "smuggled"}'
+    with connected(port) as connection:
+        connection.sendall(HEAD + framing % (two[::-1] if turned else two) + b"\r\n\r\n0\r\n\r\n" + hidden)
+        answer = until_closed(connection)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert "smuggled" not in json.dumps(Client(port)("/v1/list", {"limit": 100})[1])
+
+
 def test_more_than_was_announced_is_not_taken_for_the_body(port: int) -> None:
     body = b'{"text": "kept"}'
     with connected(port) as connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -146,6 +147,39 @@ def test_with_write_it_changes_what_it_is_asked_to_but_no_files(store: Path) -> 
         assert status == 403
         assert error["hint"]
         assert not list(store.parent.glob("copy*"))
+
+
+HIDDEN = (
+    b"POST /inspect/api/remember HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    b'Content-Length: 20\r\n\r\n{"text": "smuggled"}'
+)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"POST /inspect/api/session HTTP/1.1\r\nOrigin: https://evil.example\r\nContent-Type: text/plain",
+        b"POST /inspect/api/session HTTP/1.1\r\nContent-Type: text/plain",
+        b"POST /inspect/ HTTP/1.1\r\nOrigin: https://evil.example",
+        b"PUT /inspect/api/session HTTP/1.1\r\nContent-Type: application/json",
+        b"GET /inspect/ HTTP/1.1\r\nContent-Type: application/json",
+        b"GET /nothing HTTP/1.1",
+        b"HEAD /inspect/ HTTP/1.1",
+        b"POST /inspect/api/session HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked",
+    ],
+)
+def test_a_body_that_is_not_read_is_never_taken_for_a_request(store: Path, head: bytes) -> None:
+    """A web page may send any body to this machine, also one that is written like a request."""
+    with Memory.open(store) as memory, serving(memory, write=True, token=None) as server:
+        with socket.create_connection(server.server_address[:2], timeout=20) as connection:
+            length = b"\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n" % len(HIDDEN)
+            connection.sendall(head + length + HIDDEN)
+            connection.shutdown(socket.SHUT_WR)
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+        assert [frame.text for frame in memory.list(limit=100).frames] == ["The export runs at 02:00 UTC."]
+    assert answer.count(b"HTTP/1.1 ") == 1, answer
 
 
 def test_a_key_sees_its_own_spaces_and_no_more(store: Path, tmp_path: Path) -> None:
