@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -26,6 +25,7 @@ from longmind.conversation.scoring import score_memory
 from longmind.conversation.values import MemoryItem
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import checked_text, load_rows, tags_of
+from longmind.store.letters import containing
 from longmind.store.tables import batched, damaged
 from longmind.store.visible import Clause, among, both, during, partitions, unexpired
 
@@ -175,7 +175,8 @@ def listed(
     """
     if view.as_of.system == FOREVER and view.as_of.valid == FOREVER:
         cut = limit if sort == "score" else None
-        ids = _current_ids(db, view, layer, status, cut, exclude_pii, holding)
+        inside = containing("t.text", holding, dialect) if holding else None
+        ids = _current_ids(db, view, layer, status, cut, exclude_pii, inside)
         loaded = load(db, dialect, ids, view)
         if len(loaded) != len(ids):  # nothing but damage takes a memory away and leaves it listed
             raise damaged("conversation_current")
@@ -213,7 +214,7 @@ def _current_ids(
     status: str | None,
     limit: int | None,
     exclude_pii: bool,
-    holding: str,
+    inside: Clause | None,
 ) -> list[int]:
     shared = [unexpired(view, "conversation_current.frame_id")]
     if exclude_pii:
@@ -222,10 +223,11 @@ def _current_ids(
         shared.append(Clause("status = ?", (status,)))
     if layer is not None:
         shared.append(Clause("layer = ?", (layer,)))
-    if holding:
-        like = "%" + re.sub(r"([\\%_])", r"\\\1", holding.lower()) + "%"
-        inside = "SELECT t.frame_id FROM frame_text t WHERE lower(t.text) LIKE ? ESCAPE '\\'"
-        shared.append(Clause(f"frame_id IN ({inside})", (like,)))
+    if inside is not None:
+        texts = (
+            f"SELECT 1 FROM frame_text t WHERE t.frame_id = conversation_current.frame_id AND {inside.sql}"
+        )
+        shared.append(Clause(f"EXISTS ({texts})", inside.values))
     cut = "" if limit is None else f" LIMIT {limit}"
     if view.spaces is ALL or view.user is ALL:
         spaces = [partitions(view, "space")]

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final, TypeVar
 
-from longmind.base.filters import EVERYTHING, View
+from longmind.base.filters import View
 from longmind.base.times import FOREVER, format_ms
 from longmind.experience.load import load
 from longmind.experience.rows import (
@@ -28,7 +28,7 @@ from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import stored
 from longmind.store.lineage import lineage
 from longmind.store.tables import batched
-from longmind.store.visible import Clause, among, both, visible
+from longmind.store.visible import Clause, among, both, visible_by_id
 
 Linked = TypeVar("Linked", AttemptRow, FactUpdateRow, VoteRow, RevisionRow)
 
@@ -122,7 +122,7 @@ def fact_chain(db: Connection, dialect: Dialect, view: View, fact: Record) -> Fa
 
 def current_facts(db: Connection, dialect: Dialect, view: View, *, limit: int) -> Records:
     """Facts that hold as of the view: visible, in use, and not replaced."""
-    conditions = [visible(view, EVERYTHING), not_archived(db, view), _not_replaced(db, view)]
+    conditions = [visible_by_id(view), not_archived(db, view), _not_replaced(db, view)]
     clause = both([Clause("r.kind = 'fact'"), *conditions])
     return listed(db, dialect, view, clause, limit=limit)
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from longmind.base.filters import EVERYTHING, View
+from longmind.base.filters import View
 from longmind.base.frame import Frame
 from longmind.base.partitions import split_partition
 from longmind.experience.rows import (
@@ -26,7 +26,7 @@ from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import fetch
 from longmind.store.lineage import lineage
 from longmind.store.tables import batched
-from longmind.store.visible import among, visible
+from longmind.store.visible import among, visible_by_id
 
 
 def load(
@@ -64,7 +64,7 @@ def find_rows(db: Connection, view: View, ids: Iterable[str], errors: Validation
     record_ids = list(dict.fromkeys(ids))
     records: dict[str, RecordRow] = {}
     for batch in batched(record_ids):
-        clause = among("x.record_id", batch) & visible(view, EVERYTHING)
+        clause = among("x.record_id", batch) & visible_by_id(view)
         sql = (
             f"SELECT {columns(RecordRow, 'x')} FROM experience_record x "
             f"JOIN frame f ON f.frame_id = x.frame_id WHERE {clause.sql}"

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import InvalidInput, NotFound
-from longmind.base.filters import EVERYTHING, UserLike, View
+from longmind.base.filters import UserLike, View
 from longmind.base.names import DEFAULT_SPACE, canonical_space
 from longmind.base.parameters import AsUser, Limit, Mark
 from longmind.base.partitions import Partition, partition_name
@@ -47,7 +47,7 @@ from longmind.store.lineage import lineage
 from longmind.store.scope import Mapped, Scope
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import among, both, visible
+from longmind.store.visible import among, both, visible_by_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class Reader:
         check_limit(limit, "limit", most=100_000)
         kinds = _kinds(kind)
         with self._reading(repo, user, as_of) as ctx:
-            clauses = [among("r.kind", kinds), visible(ctx.view, EVERYTHING)]
+            clauses = [among("r.kind", kinds), visible_by_id(ctx.view)]
             if not archived:
                 clauses.append(graph.not_archived(ctx.snapshot.db, ctx.view))
             db = ctx.snapshot.db

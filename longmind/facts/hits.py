@@ -32,7 +32,7 @@ from longmind.facts.trust import LEVELS, NAMES
 from longmind.facts.values import Entity, Fact, FactHit, Predicate, untyped
 from longmind.store.engine import Connection, Row
 from longmind.store.tables import batched
-from longmind.store.visible import Clause, among, at_instant, both, by_id, either, in_spaces
+from longmind.store.visible import Clause, among, both, either, visible_by_id
 
 _COLUMNS: Final = join(
     (FactRow, "c"), (SpanRow, "s"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o")
@@ -280,7 +280,7 @@ def _once(evidence: Sequence[EvidenceRow]) -> list[EvidenceRow]:
 def frames_known(view: View) -> Clause:
     """Frames that may be cited: in the view's spaces, and known at its instant, whenever they happened."""
     known_by_then = view.at(AsOf(system=view.as_of.system, valid=FOREVER))
-    return both([by_id(in_spaces(known_by_then)), at_instant(known_by_then)])
+    return visible_by_id(known_by_then)
 
 
 _EVIDENCE: Final = join((EvidenceRow, "v"))

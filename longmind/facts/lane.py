@@ -25,7 +25,7 @@ from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.store.engine import Connection, Value
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import Clause, among, both, during, either, visible
+from longmind.store.visible import Clause, among, both, during, either, visible, visible_by_id
 
 _REASONS_EACH: Final = 3
 _NAME_PREDICATES: Final = ("name", "full_name", "first_name", "nickname")
@@ -156,7 +156,7 @@ def _denied(
     """
     instant = view.as_of.system
     now = held(view.as_of)
-    clause = both([among("a.subject_entity_id", entity.ids), personal, visible(view, where)])
+    clause = both([among("a.subject_entity_id", entity.ids), personal, visible_by_id(view, where)])
     rows = db.all(
         "SELECT f.frame_id, e.key, p.key, coalesce(o.key, c.object_text) FROM fact_assertion a "
         "JOIN fact_evidence v ON v.assertion_id = a.assertion_id JOIN frame f ON f.frame_id = v.frame_id "

@@ -18,7 +18,7 @@ from longmind.facts.canonical import ObjectKind, canonical_text
 from longmind.facts.hits import SOURCE, as_fact, held, of_predicates, seen, select_spans
 from longmind.facts.rows import GLOBAL, ledgers
 from longmind.facts.values import Predicate, shown
-from longmind.inspect.reads import OBJECT_COLUMNS, value_of, view_of
+from longmind.inspect.reads import OBJECT_COLUMNS, value_of
 from longmind.inspect.results import (
     Count,
     Dependent,
@@ -31,12 +31,13 @@ from longmind.inspect.results import (
     Likeness,
     Likenesses,
 )
+from longmind.inspect.scope import MOST, view_of
 from longmind.memory import Memory
 from longmind.store.engine import Connection, Row, scalar
+from longmind.store.letters import like_pattern
 from longmind.store.visible import Clause, both
 
 MOST_EDGES: Final = 10_000
-_MOST: Final = 500
 _BOXES: Final = 400
 """Of one predicate: a picture with more of them shows nothing any more."""
 _COMPARED: Final = 2_000
@@ -57,7 +58,7 @@ def entities(
     user: AsUser = None,
 ) -> EntityPage:
     """Entities with how much is known of each, the best known first."""
-    check_limit(limit, "limit", most=_MOST)
+    check_limit(limit, "limit", most=MOST)
     view = view_of(memory, space, user, as_of)
     with memory.store.read() as snapshot:
         return _entities(snapshot.db, view, text, limit, max(0, offset))
@@ -76,7 +77,7 @@ def _entities(db: Connection, view: View, text: str | None, limit: int, offset: 
     ]
     if text:
         norm = canonical_text(check_text(text, "text"))
-        pattern = "%" + norm.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
+        pattern = like_pattern(norm)
         tests.append(
             Clause(
                 "(e.key_norm LIKE ? ESCAPE '!' OR EXISTS (SELECT 1 FROM fact_alias a "
@@ -206,7 +207,7 @@ def dependents(
         ]
     )
     with memory.store.read() as snapshot:
-        raw = select_spans(snapshot.db, view, clause, limit=_MOST, flags=False)
+        raw = select_spans(snapshot.db, view, clause, limit=MOST, flags=False)
     by_fact: dict[int, Dependent] = {}
     for hit in raw:
         value = as_fact(hit)
@@ -235,7 +236,7 @@ def duplicates(
         raise InvalidInput("limit must be 1 or more.")
     view = view_of(memory, space, user, as_of)
     pairs: dict[tuple[str, str], Likeness] = {}
-    for name in memory.facts.ambiguous(as_of=as_of, space=space, user=user, limit=_MOST):
+    for name in memory.facts.ambiguous(as_of=as_of, space=space, user=user, limit=MOST):
         for first, second in combinations(sorted(map(str, name.keys)), 2):
             pairs[first, second] = Likeness(first, second, f"both are called {name.name}", 1.0)
     with memory.store.read() as snapshot:

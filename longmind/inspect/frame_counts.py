@@ -108,18 +108,19 @@ def _counted(values: Any) -> list[tuple[int, int]]:
     return list(zip(distinct.tolist(), counts.tolist(), strict=True))
 
 
-def session_counts(catalog: CatalogView, view: View) -> list[SessionRow]:
+def latest_sessions(catalog: CatalogView, view: View, *, most: int) -> list[SessionRow]:
     """The conversations of a view, the one with the latest turn first."""
     turn = catalog.code("kind", "turn")
     rows = [
         row
         for part, mask in catalog.masks(view, EVERYTHING)
-        for row in _sessions(part, mask & (part.columns.kind == turn) & (part.columns.session >= 0))
+        for row in _sessions(part, mask & (part.columns.kind == turn) & (part.columns.session >= 0), most)
     ]
-    return sorted(rows, key=lambda row: (-row.last, row.session, row.space, row.user or ""))
+    return sorted(rows, key=lambda row: (-row.last, row.session, row.space, row.user or ""))[:most]
 
 
-def _sessions(part: PartView, mask: BoolArray) -> list[SessionRow]:
+def _sessions(part: PartView, mask: BoolArray, most: int) -> list[SessionRow]:
+    """The latest of a segment, and those that ended at the same moment as the last of these."""
     columns = part.columns
     talks, first_slots, inverse, counts = np.unique(
         columns.talk[mask], return_index=True, return_inverse=True, return_counts=True
@@ -132,6 +133,9 @@ def _sessions(part: PartView, mask: BoolArray) -> list[SessionRow]:
     last = np.full(len(talks), -FOREVER, dtype=np.int64)
     np.minimum.at(first, inverse, occurred)
     np.maximum.at(last, inverse, occurred)
+    if len(talks) > most:
+        latest = last >= np.partition(last, -most)[-most]
+        slots, counts, first, last = slots[latest], counts[latest], first[latest], last[latest]
     sessions, spaces = list(part.table.codes["session"]), list(part.table.codes["space"])
     columns_of_rows = (
         (sessions[code] for code in columns.session[slots].tolist()),

@@ -13,7 +13,7 @@ from longmind import __version__
 from longmind.access.grants import Grant
 from longmind.base.addresses import shown_location
 from longmind.base.errors import Forbidden
-from longmind.inspect import fact_reads, reads, upkeep_reads
+from longmind.inspect import fact_reads, frame_list, reads, upkeep_reads
 from longmind.inspect.arguments import check_arguments
 from longmind.memory import Memory
 from longmind.operations import registry
@@ -24,10 +24,11 @@ OPERATIONS: Final = tuple(
     for method in (
         reads.overview,
         reads.axes,
-        reads.frames,
+        frame_list.frames,
         reads.sessions,
         reads.learned,
         upkeep_reads.store,
+        upkeep_reads.parts,
         upkeep_reads.tasks,
         upkeep_reads.spending,
         fact_reads.entities,

@@ -1,4 +1,4 @@
-"""What the pages need beyond the operations: counts over time, lists of frames and conversations, lineage."""
+"""What the pages need beyond the operations: counts over time, conversations, what was learned from what."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
-from longmind.base.checks import check_limit, check_text
+from longmind.base.checks import check_limit
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import SpaceLike, View
 from longmind.base.parameters import AsUser, Limit
@@ -21,14 +21,12 @@ from longmind.inspect.frame_counts import (
     FrameBounds,
     frame_bounds,
     frame_counts,
-    session_counts,
+    latest_sessions,
     step_of,
 )
 from longmind.inspect.results import (
     Axes,
     Count,
-    FramePage,
-    FrameRow,
     Learned,
     LearnedFact,
     LearnedMemory,
@@ -36,25 +34,14 @@ from longmind.inspect.results import (
     SessionPage,
     SpaceCount,
 )
+from longmind.inspect.scope import MOST, view_of
 from longmind.memory import Memory
-from longmind.store.engine import Connection, Row, scalar
+from longmind.store.engine import Connection, scalar
 from longmind.store.tables import batched
-from longmind.store.upkeep import last_id
-from longmind.store.visible import Clause, among, at_instant, both, by_id, during, in_spaces, partitions
+from longmind.store.visible import Clause, among, both, during, partitions, visible_by_id
 
 _STORED: Final = (ObjectKind.TEXT, ObjectKind.INT, ObjectKind.DOUBLE, ObjectKind.BOOL, ObjectKind.TIME)
 """Whose columns `OBJECT_COLUMNS` names, in its order."""
-_SEARCHED: Final = 20_000
-"""Texts that are looked through for a page: 50 ms of one core."""
-_PREVIEW: Final = 280
-_MOST: Final = 500
-
-
-def view_of(memory: Memory, space: SpaceLike | None, user: Any, as_of: AsOf) -> View:
-    """The view of a request, with the memory's own space and user where none is named."""
-    spaces = memory.default_space if space is None else space
-    named_user = memory.default_user if user is None else user
-    return View.of(spaces, as_of, named_user, now=memory.store.now())
 
 
 def overview(
@@ -78,7 +65,7 @@ def overview(
             kinds=tuple(Count(name, count) for name, count in counts.kinds.most_common()),
             places=tuple(
                 SpaceCount(*split_partition(name), count)
-                for name, count in counts.partitions.most_common(_MOST)
+                for name, count in counts.partitions.most_common(MOST)
             ),
             activity=counts.activity,
             step=step,
@@ -166,67 +153,6 @@ def _count(db: Connection, source: str, clause: Clause) -> int:
     return scalar(db, f"SELECT count(*) FROM {source} WHERE {clause.sql}", clause.values)
 
 
-def frames(
-    memory: Memory,
-    *,
-    kinds: Annotated[list[str] | None, "Only of this kind, or these."] = None,
-    session: Annotated[str | None, "Only of this session."] = None,
-    text: Annotated[str | None, "Only with these letters in the title or the text."] = None,
-    before: Annotated[int | None, "Where the page before ended."] = None,
-    limit: Limit = 100,
-    as_of: AsOf = AsOf.LATEST,
-    space: SpaceLike | None = None,
-    user: AsUser = None,
-) -> FramePage:
-    """Frames with the beginning of their text, the newest first, a page at a time.
-
-    A page of those with some text may have few frames, or none, and another page after it.
-    """
-    check_limit(limit, "limit", most=_MOST)
-    view = view_of(memory, space, user, as_of)
-    tests = [by_id(in_spaces(view)), at_instant(view), Clause("f.start_byte IS NULL")]
-    if kinds:
-        tests.append(among("f.kind", kinds))
-    if session is not None:
-        tests.append(Clause("f.session = ?", (session,)))
-    if text:
-        pattern = f"%{_escaped(check_text(text, 'text').lower())}%"
-        tests.append(
-            Clause(
-                "(lower(x.text) LIKE ? ESCAPE '!' OR lower(coalesce(f.title, '')) LIKE ? ESCAPE '!')",
-                (pattern, pattern),
-            )
-        )
-    if before is not None:
-        tests.append(Clause("f.frame_id < ?", (before,)))
-    with memory.store.read() as snapshot:
-        floor = 0
-        if text:
-            # So many texts are looked through for one page, however few of them match; then it is the next's.
-            floor = max(0, (last_id(snapshot.db) + 1 if before is None else before) - _SEARCHED)
-            tests.append(Clause("f.frame_id >= ?", (floor,)))
-        clause = both(tests)
-        rows = snapshot.db.all(
-            "SELECT f.frame_id, f.kind, f.space, f.session, f.role, f.speaker, f.title, "
-            f"substr(x.text, 1, {_PREVIEW}), length(x.text), f.occurred_at, f.recorded_at, f.retired_at "
-            "FROM frame f LEFT JOIN frame_text x ON x.frame_id = f.frame_id "
-            f"WHERE {clause.sql} ORDER BY f.frame_id DESC LIMIT {limit + 1}",
-            clause.values,
-        )
-    shown = tuple(_frame_row(row) for row in rows[:limit])
-    return FramePage(shown, shown[-1].id if len(rows) > limit else floor or None)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-
-
-def _frame_row(row: Row) -> FrameRow:
-    frame_id, kind, partition, session, role, speaker, title, text, size, *times = row
-    space, user = split_partition(partition)
-    return FrameRow(frame_id, kind, space, user, session, role, speaker, title, text or "", size or 0, *times)
-
-
 def sessions(
     memory: Memory,
     *,
@@ -237,13 +163,15 @@ def sessions(
     user: AsUser = None,
 ) -> SessionPage:
     """Conversations, the one with the latest turn first."""
-    check_limit(limit, "limit", most=_MOST)
+    check_limit(limit, "limit", most=MOST)
     view = view_of(memory, space, user, as_of)
     with memory.store.read() as snapshot:
-        rows = session_counts(memory.store.catalog.at(snapshot, view), view)[max(0, offset) :]
+        skipped = max(0, offset)
+        catalog = memory.store.catalog.at(snapshot, view)
+        rows = latest_sessions(catalog, view, most=skipped + limit + 1)[skipped:]
         openings = _beginnings(snapshot.db, [row.frame for row in rows[:limit]])
     shown = tuple(replace(row, opening=openings.get(row.frame, "")) for row in rows[:limit])
-    return SessionPage(shown, max(0, offset) + limit if len(rows) > limit else None)
+    return SessionPage(shown, skipped + limit if len(rows) > limit else None)
 
 
 def _beginnings(db: Connection, ids: Sequence[int]) -> dict[int, str]:
@@ -264,10 +192,10 @@ def learned(
     user: AsUser = None,
 ) -> Learned:
     """What was learned from frames: the facts they speak for, and the memories made of them."""
-    if len(frames) > _MOST:
-        raise InvalidInput(f"At most {_MOST} frames at once.", hint="Ask for fewer.")
+    if len(frames) > MOST:
+        raise InvalidInput(f"At most {MOST} frames at once.", hint="Ask for fewer.")
     view = view_of(memory, space, user, as_of)
-    clause = both([among("f.frame_id", frames), by_id(in_spaces(view)), at_instant(view)])
+    clause = among("f.frame_id", frames) & visible_by_id(view)
     with memory.store.read() as snapshot:
         seen = [
             row[0]

@@ -264,6 +264,13 @@ class StoreSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class PartCounts:
+    """How much each part of a store holds, by the names of the parts."""
+
+    parts: Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class TaskList:
     """Long work on a store: what is under way, and the last of each kind that ended."""
 

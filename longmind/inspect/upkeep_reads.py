@@ -5,8 +5,8 @@ from __future__ import annotations
 from longmind.base.filters import SpaceLike
 from longmind.base.parameters import AsUser
 from longmind.base.times import AsOf
-from longmind.inspect.reads import view_of
-from longmind.inspect.results import Count, Spending, SpendingReport, StoreSummary, TaskList
+from longmind.inspect.results import Count, PartCounts, Spending, SpendingReport, StoreSummary, TaskList
+from longmind.inspect.scope import view_of
 from longmind.memory import Memory
 from longmind.store.engine import scalar
 from longmind.store.rebuild import unfinished_rebuilds
@@ -28,6 +28,12 @@ def store(memory: Memory) -> StoreSummary:
             spaces=tuple(Count(name, count) for name, count in totals.items()),
             revision=snapshot.revision,
         )
+
+
+def parts(memory: Memory) -> PartCounts:
+    """How much each part of the store holds: what `stats` says without reading every row."""
+    with memory.store.read() as snapshot:
+        return PartCounts({part.name: dict(part.counts(snapshot)) for part in memory.store.parts})
 
 
 def tasks(memory: Memory) -> TaskList:

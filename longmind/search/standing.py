@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from longmind.base.filters import EVERYTHING, View
+from longmind.base.filters import View
 from longmind.facts.canonical import alias_norm
 from longmind.facts.expiry import lasting
 from longmind.facts.hits import held
 from longmind.facts.slots import group
 from longmind.store.engine import Connection, Row
-from longmind.store.visible import Clause, among, both, visible
+from longmind.store.visible import Clause, among, both, visible_by_id
 
 _ASKS_PAST: Final = re.compile(
     r"\b(?:used\s+to|before|previous(?:ly)?|former(?:ly)?|earlier|ever|history|originally|original|old|first|"
@@ -149,7 +149,7 @@ def _with_holders(db: Connection, replaced: Mapping[int, _Said], view: View) -> 
     slots = {slot for statements in replaced.values() for slot in statements.replaced}
     subjects = among("a.subject_entity_id", sorted({subject for subject, _, _ in slots}))
     predicates = sorted({key for _, competing, _ in slots for key in competing})
-    clause = both([subjects, among("p.key_norm", predicates), visible(view, EVERYTHING)])
+    clause = both([subjects, among("p.key_norm", predicates), visible_by_id(view)])
     holders: dict[Slot, tuple[bool, int, int]] = {}
     for statement in _statements(db, clause, view):
         if statement.slot in slots and (statement.is_held or statement.action == _ENDS):

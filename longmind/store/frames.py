@@ -18,7 +18,17 @@ from longmind.base.partitions import split_partition
 from longmind.store.drafts import content_hash
 from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.tables import batched, damaged
-from longmind.store.visible import Clause, among, at_instant, both, during, in_spaces, matching, visible
+from longmind.store.visible import (
+    Clause,
+    among,
+    at_instant,
+    both,
+    during,
+    in_spaces,
+    matching,
+    visible,
+    visible_by_id,
+)
 
 
 class FrameRow(NamedTuple):
@@ -83,7 +93,7 @@ def fetch(db: Connection, dialect: Dialect, ids: Sequence[int], view: View) -> l
     """The visible frames among `ids`, in the order given."""
     frames: dict[int, Frame] = {}
     for batch in batched(ids):
-        clause = among("f.frame_id", batch) & visible(view, EVERYTHING)
+        clause = among("f.frame_id", batch) & visible_by_id(view)
         frames.update((frame.id, frame) for frame in _load(db, dialect, clause, view))
     return [frames[frame_id] for frame_id in ids if frame_id in frames]
 
@@ -150,10 +160,13 @@ def page(
     chunks: bool = False,
 ) -> Page:
     """Frames by id, a part at a time; the cursor says after which id to go on."""
-    after = _parse_cursor(cursor)
-    clause = both([visible(view, where), Clause("f.frame_id > ?", (after,)), _whole(chunks)])
-    sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql} ORDER BY f.frame_id LIMIT {limit + 1}"
-    ids = [int(row[0]) for row in db.all(sql, clause.values)]
+    after = Clause("f.frame_id > ?", (_parse_cursor(cursor),))
+    ids: list[int] = []
+    for space in _places(view):
+        clause = both([space, at_instant(view), matching(where, view), after, _whole(chunks)])
+        sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql} ORDER BY f.frame_id LIMIT {limit + 1}"
+        ids += [int(row[0]) for row in db.all(sql, clause.values)]
+    ids.sort()
     more = len(ids) > limit
     frames = _fetch_all(db, dialect, ids[:limit], view)
     return Page(tuple(frames), str(ids[limit - 1]) if more else None)
@@ -442,7 +455,10 @@ def _owner(row: FrameRow) -> int:
 
 
 def _places(view: View) -> list[Clause]:
-    """Disjoint conditions that together cover the view's spaces, each served by an index in time order."""
+    """Disjoint conditions that together cover the view's spaces.
+
+    Each is served by an index, in the order of time or in that of ids.
+    """
     if view.spaces is ALL or view.user is ALL or view.is_own:
         return [in_spaces(view)]
     here = [Clause("f.space = ?", (space,)) for space in view.spaces]

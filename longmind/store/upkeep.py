@@ -160,7 +160,9 @@ def space_totals(db: Connection) -> dict[str, int]:
     Each space with the parts of all its users, who are not named here: `users` is for that.
     """
     every = "SELECT f.space, count(*) FROM frame f{0} GROUP BY 1"
-    gone = [*db.all(every.format(" WHERE f.retired_at IS NOT NULL"))]
+    # By an expression, for which no index stands ready: SQLite would rather go through all spaces with the
+    # index of these than through the frames that are retired, which are few.
+    gone = [*db.all("SELECT f.space || '', count(*) FROM frame f WHERE f.retired_at IS NOT NULL GROUP BY 1")]
     if db.one("SELECT 1 FROM frame_staged WHERE published_at IS NULL") is not None:
         hidden = f" WHERE f.retired_at IS NULL AND NOT ({published().sql})"
         gone += db.all(every.format(hidden))

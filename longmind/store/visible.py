@@ -10,7 +10,7 @@ from functools import reduce
 from operator import and_
 from typing import Any, Final
 
-from longmind.base.filters import Comparison, Condition, View, Where
+from longmind.base.filters import EVERYTHING, Comparison, Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.partitions import MARK
 from longmind.base.places import Near
@@ -53,6 +53,11 @@ def visible(view: View, where: Where) -> Clause:
     return both([in_spaces(view), at_instant(view), matching(where, view)])
 
 
+def visible_by_id(view: View, where: Where = EVERYTHING) -> Clause:
+    """Like `visible`, for reads that come to a frame by its id, from a list or from a row that names it."""
+    return both([_unindexed(in_spaces(view)), at_instant(view), matching(where, view)])
+
+
 def in_spaces(view: View) -> Clause:
     here = partitions(view, "f.space")
     if here.is_true or view.is_own:
@@ -60,8 +65,8 @@ def in_spaces(view: View) -> Clause:
     return Clause(f"({here.sql} OR f.scope = 'global')", here.values)
 
 
-def by_id(clause: Clause) -> Clause:
-    """A condition on the space of a frame that no index serves, for reads that find frames by their ids.
+def _unindexed(clause: Clause) -> Clause:
+    """A condition on the space of a frame that no index serves.
 
     Otherwise SQLite may begin with the index of the space, and look at every frame of it for a handful.
     """

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Literal, NamedTuple, overload
 
 from longmind.base.errors import RESTORE_HINT, Conflict, Corrupt, InvalidInput, NotFound
-from longmind.base.filters import EVERYTHING, View
+from longmind.base.filters import View
 from longmind.base.frame import Frame
 from longmind.base.hashing import checksum
 from longmind.base.names import ALL
@@ -32,7 +32,7 @@ from longmind.store.parts import Part
 from longmind.store.rules import check_rules
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.visible import among, published, value_key, value_number, visible
+from longmind.store.visible import among, published, value_key, value_number, visible_by_id
 
 Status = Literal["created", "updated", "unchanged"]
 Prepared = Mapping[str, Sequence[object]]
@@ -323,7 +323,7 @@ def live_ids(db: Connection, ids: Sequence[int], view: View) -> list[int]:
     """Those of the ids that are visible at LATEST."""
     live: list[int] = []
     for batch in batched(ids):
-        clause = among("f.frame_id", batch) & visible(view.at(AsOf.LATEST), EVERYTHING)
+        clause = among("f.frame_id", batch) & visible_by_id(view.at(AsOf.LATEST))
         live += [
             int(r[0]) for r in db.all(f"SELECT f.frame_id FROM frame f WHERE {clause.sql}", clause.values)
         ]

@@ -40,7 +40,7 @@ from longmind.vectors.late_interaction import (
 )
 from longmind.vectors.nearest import EXACT_LIMIT
 from longmind.vectors.pgvector import PgVector
-from longmind.vectors.rows import BASIS, IDENTITY
+from longmind.vectors.rows import BASIS, IDENTITY, count_windows
 from longmind.vectors.threads import one_thread
 
 FILL_BATCH: Final = 64
@@ -113,14 +113,16 @@ class VectorRows(Part):
         return counts
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        row = snapshot.db.one("SELECT count(*), coalesce(sum(windows), 0) FROM frame_vector")
+        counts = self.counts(snapshot)
+        return {"frames": counts["frames"], "windows": count_windows(snapshot.db), **counts}
+
+    def counts(self, snapshot: Snapshot) -> Mapping[str, int]:
+        frames = scalar(snapshot.db, "SELECT count(*) FROM frame_vector")
         total = scalar(snapshot.db, "SELECT count(*) FROM text_doc")
-        frames, windows = row if row else (0, 0)
         unfinished = scalar(snapshot.db, "SELECT count(*) FROM frame_vector_next")
         return {
-            "frames": int(frames),
-            "windows": int(windows),
-            "missing": total - int(frames),
+            "frames": frames,
+            "missing": total - frames,
             **({"in an unfinished rebuild": unfinished} if unfinished else {}),
         }
 
@@ -129,7 +131,7 @@ class VectorRows(Part):
         return {"cleared": cleared} if cleared else {}
 
     def notes(self, snapshot: Snapshot) -> Iterable[str]:
-        counts = self.stats(snapshot)
+        counts = self.counts(snapshot)
         if counts["missing"] > 0 and (counts["frames"] or self.makes_vectors):
             total = counts["frames"] + counts["missing"]
             yield (

@@ -258,6 +258,8 @@ def test_search_without_fts_goes_by_substring_and_says_so(memories: Memories) ->
     memories.remember("Discount of 100% on a_b")
     assert len(memories.search("100%").items) == len(memories.search("A_B").items) == 1
     assert memories.search("1%0").items == memories.search("aXb").items == ()
+    memories.remember("Ana's school is the École d'Été")
+    assert len(memories.search("École").items) == len(memories.search("éCOLE D'ÉTÉ").items) == 1
 
 
 def test_purging_erases_what_was_deleted(memory: Memory, memories: Memories, clock: FrozenClock) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,9 +55,16 @@ class Client:
 
 @contextmanager
 def serving(
-    memory: Memory, *, write: bool = False, keys: Path | None = None, token: str | None = TOKEN
+    memory: Memory,
+    *,
+    write: bool = False,
+    keys: Path | None = None,
+    token: str | None = TOKEN,
+    now: Callable[[], int] | None = None,
 ) -> Iterator[InspectServer]:
-    server = InspectServer(Inspector(memory, write=write), KeyRing(keys, token=token), port=0)
+    """A server; `now` is the clock by which its keys expire."""
+    ring = KeyRing(keys, token=token, now=now)
+    server = InspectServer(Inspector(memory, write=write), ring, port=0)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from longmind import AsOf, Entity, FrozenClock, InvalidInput, Memory
-from longmind.inspect import fact_reads, reads, upkeep_reads
+from longmind import ALL, AsOf, Entity, FrozenClock, InvalidInput, Memory
+from longmind.inspect import fact_reads, frame_list, reads, upkeep_reads
 from longmind.inspect.results import Graph
 from longmind.store.rebuild import read_progress, rebuilding
 
@@ -54,19 +55,19 @@ def test_frames_come_newest_first_page_by_page_and_only_those_of_the_view(memory
     shown: list[int] = []
     before = None
     while True:
-        page = reads.frames(memory, kinds=["note"], limit=3, before=before)
+        page = frame_list.frames(memory, kinds=["note"], limit=3, before=before)
         shown += [row.id for row in page.frames]
         before = page.before
         if before is None:
             break
     assert shown == ids[::-1]
-    assert [row.size for row in reads.frames(memory, kinds=["text"]).frames] == [1000]
-    assert len(reads.frames(memory, kinds=["text"]).frames[0].text) == 280
-    assert [row.id for row in reads.frames(memory, text="note 3,").frames] == [ids[3]]
-    assert len(reads.frames(memory, text="100% _SURE_").frames) == 7
-    assert reads.frames(memory, text="100%sure").frames == ()
+    assert [row.size for row in frame_list.frames(memory, kinds=["text"]).frames] == [1000]
+    assert len(frame_list.frames(memory, kinds=["text"]).frames[0].text) == 280
+    assert [row.id for row in frame_list.frames(memory, text="note 3,").frames] == [ids[3]]
+    assert len(frame_list.frames(memory, text="100% _SURE_").frames) == 7
+    assert frame_list.frames(memory, text="100%sure").frames == ()
     with pytest.raises(InvalidInput):
-        reads.frames(memory, limit=0)
+        frame_list.frames(memory, limit=0)
 
 
 def test_what_was_learned_from_a_turn_names_facts_and_memories_with_their_bytes(
@@ -86,7 +87,7 @@ def test_what_was_learned_from_a_turn_names_facts_and_memories_with_their_bytes(
     lived = by_predicate["lives_in"]
     assert "I live in Porto" in text.encode()[lived.start : lived.end].decode()
     assert any("Ana Lima" in item.content for item in found.memories)
-    [mail] = reads.frames(memory, kinds=["mail"]).frames
+    [mail] = frame_list.frames(memory, kinds=["mail"]).frames
     assert [item.state for item in reads.learned(memory, [mail.id]).facts] == ["quarantined"]
     assert reads.learned(memory, [frame], space="other").facts == ()
     [session] = reads.sessions(memory).sessions
@@ -149,15 +150,57 @@ def test_entities_graph_dependents_and_likely_duplicates(memory: Memory, clock: 
     assert not any("Anna Lima" in (pair.first, pair.second) for pair in fact_reads.duplicates(memory).pairs)
 
 
+def test_letters_are_found_whatever_their_case_and_script(memory: Memory) -> None:
+    texts = ["L'École d'Été ferme.", "ПРИВЕТ, мир!", "Straße [a-z] *?^]\\d+ Öl"]
+    for text in texts:
+        memory.remember(text, title=f"Über {len(text)}")
+    for letters, expected in {
+        "École": texts[:1],
+        "éCOLE D'éTÉ": texts[:1],
+        "ecole": [],
+        "привет, МИР": texts[1:2],
+        "STRAßE [A-Z] *?^]\\D+ ö": texts[2:],
+        "straße x": [],
+        "über": texts[::-1],
+        "*ö": [],
+    }.items():
+        rows = frame_list.frames(memory, text=letters).frames
+        assert [row.text for row in rows] == expected, letters
+
+
+def test_frames_are_listed_as_they_were_and_where_one_looks(memory: Memory, clock: FrozenClock) -> None:
+    old = memory.remember("An old note.", user="ana").id
+    clock.advance(days=1)
+    then = memory.store.present()
+    clock.advance(days=1)
+    memory.forget(old, user="ana")
+    memory.remember("A new note.", session="s", role="user", user="ana")
+    memory.remember("For all.", scope="global")
+    memory.remember("For Ben.", user="ben")
+
+    def listed(**inputs: Any) -> list[str]:
+        return [row.text for row in frame_list.frames(memory, **inputs).frames]
+
+    assert listed(user="ana") == ["For all.", "A new note."]
+    assert listed(user="ana", as_of=AsOf(system=then, valid=then)) == ["An old note."]
+    assert listed(user="ana", session="s") == ["A new note."]
+    assert listed(user="ana", text="new") == ["A new note."]
+    assert listed(user="ana", text="note", as_of=AsOf(system=then, valid=then)) == ["An old note."]
+    assert listed() == ["For all."]
+    assert listed(space=ALL, user=ALL) == ["For Ben.", "For all.", "A new note."]
+    assert listed(kinds=["photo"]) == []
+
+
 def test_looking_for_letters_is_done_in_bounded_steps(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reads, "_SEARCHED", 40)
+    monkeypatch.setattr(frame_list, "_SEARCHED", 40)
+    monkeypatch.setattr(frame_list, "_SECONDS", 0)
     memory.remember("The needle is here.")
     memory.remember_many([f"Straw {number}." for number in range(100)])
     texts, before, pages = [], None, 0
     while pages == 0 or before is not None:
-        page = reads.frames(memory, text="NEEDLE", before=before)
+        page = frame_list.frames(memory, text="NEEDLE", before=before)
         texts += [frame.text for frame in page.frames]
         before, pages = page.before, pages + 1
     assert (texts, pages) == (["The needle is here."], 3)

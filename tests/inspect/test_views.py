@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from docs import sample_store
-from longmind import Memory
+from longmind import FrozenClock, Memory
 from longmind.access.keys import KeyFile
 from longmind.store.rebuild import read_progress, rebuilding
 from tests.inspect.browser import Tab, launched
@@ -344,7 +344,7 @@ def test_two_tabs_follow_what_another_process_writes(browser: Any, store: Path) 
         tab.close()
 
 
-def test_a_key_that_expires_is_asked_for_again(browser: Any, store: Path, tmp_path: Path) -> None:
+def test_a_key_that_is_revoked_is_asked_for_again(browser: Any, store: Path, tmp_path: Path) -> None:
     file = KeyFile(tmp_path / "keys.json")
     secret, key = file.create("guest", spaces=["studio"], now=0)
     with Memory.open(store, space="studio") as memory, serving(memory, keys=file.path) as server:
@@ -357,6 +357,42 @@ def test_a_key_that_expires_is_asked_for_again(browser: Any, store: Path, tmp_pa
         page.get_by_label("Key").fill(again)
         page.get_by_role("button", name="Open").click()
         page.get_by_role("heading", level=1, name="What is in this memory").wait_for()
+        assert [error for error in tab.errors if "401" not in error] == []
+        tab.close()
+
+
+def test_a_key_whose_time_is_over_says_so_and_a_new_one_goes_on_from_there(
+    browser: Any, store: Path, tmp_path: Path
+) -> None:
+    clock = FrozenClock(1_800_000_000_000)
+    file = KeyFile(tmp_path / "keys.json")
+    secret, _ = file.create("guest", spaces=["studio"], now=clock.now(), expires_at=clock.now() + 60_000)
+    with (
+        Memory.open(store, space="studio") as memory,
+        serving(memory, keys=file.path, now=clock.now) as server,
+    ):
+        tab = Tab(browser, server)
+        page = tab.enter("frames", key=secret)
+        page.locator("a.line").first.wait_for()
+        clock.advance(seconds=61)
+        # Nobody touches the page: it notices by itself, and shows nothing more of the store.
+        page.get_by_role("heading", level=1, name="Your key has expired").wait_for()
+        assert page.locator("a.line").count() == 0
+        told = page.get_by_role("main").inner_text()
+        assert "Ask for a new one" in told
+        assert "longmind keys create" in told
+        # The old one again, and one that never was, are refused with the reason.
+        page.get_by_label("Key").fill(secret)
+        page.get_by_role("button", name="Open").click()
+        page.get_by_role("alert").get_by_text("This key has expired.").wait_for()
+        page.get_by_label("Key").fill("lm_nobody")
+        page.get_by_role("button", name="Open").click()
+        page.get_by_role("alert").get_by_text("This key is not valid.").wait_for()
+        again, _ = file.create("guest", spaces=["studio"], now=clock.now())
+        page.get_by_label("Key").fill(again)
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", level=1, name="Frames", exact=True).wait_for()
+        page.locator("a.line").first.wait_for()
         assert [error for error in tab.errors if "401" not in error] == []
         tab.close()
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-import apsw
 import pytest
 
 from longmind import Memory
 from longmind.ingest import pipeline
 from longmind.store.drafts import chunked, draft
+from tests.store.costs import pages_read
 from tests.store.opening import open_memory
 
 CHUNK = 1_000
@@ -26,11 +26,6 @@ def document(memory: Memory, chunks: int) -> int:
     whole = draft(text, space="default", kind="document")
     ranges = [(start, min(start + CHUNK, len(text)), None) for start in range(0, len(text), CHUNK)]
     return pipeline.remember(memory.store, [chunked(whole, ranges)]).id
-
-
-def pages_read() -> int:
-    counters = (apsw.SQLITE_DBSTATUS_CACHE_HIT, apsw.SQLITE_DBSTATUS_CACHE_MISS)
-    return sum(connection.status(counter)[0] for connection in apsw.connections() for counter in counters)
 
 
 ACTS: dict[str, Callable[[Memory, int], object]] = {

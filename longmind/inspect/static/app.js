@@ -56,7 +56,7 @@ function Gate({ problem, entered }) {
   };
   return html`<main class="gate"><form class="card" onSubmit=${enter}>
     <h1>${expired ? "Your key has expired" : "A key is needed"}</h1>
-    <p class="muted">Open the link that <code>longmind inspect</code> printed, or paste a key of this server.</p>
+    <p class="muted">${expired ? html`Whoever looks after this memory makes a new one with <code>longmind keys create</code>. Paste it here, and you are back where you were.` : html`Open the link that <code>longmind inspect</code> printed, or paste a key of this server.`}</p>
     ${problem && problem.reason !== "no_key" && html`<div class="notice" role="alert">${problem.message} ${problem.hint}</div>`}
     <label class="field wide"><span>Key</span><input type="password" autofocus value=${key} onInput=${(event) => setTyped(event.target.value)} autocomplete="off" /></label>
     <button class="primary" type="submit" disabled=${!key.trim()}>Open</button>

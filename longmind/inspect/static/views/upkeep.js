@@ -23,7 +23,7 @@ export default function Upkeep({ route, session, turn }) {
 
 function Health({ session, turn }) {
   const store = useAnswer("inspect.store", {}, { turn });
-  const stats = useAnswer("stats", {}, { turn });
+  const parts = useAnswer("inspect.parts", {}, { turn });
   const { tasks, problem, start, refused } = useTasks(turn);
   const check = tasks.find((task) => task.name === "verify");
   const asked = useRef(false);
@@ -38,10 +38,10 @@ function Health({ session, turn }) {
   return html`<div class="grid">
     <div class="w6 stack wide-gap"><${Card} title="Is it whole?" action=${!problem && html`<span class="row"><button class="small" disabled=${check?.state === "running"} onClick=${() => start("verify", {})}>Quick check</button><button class="small" disabled=${check?.state === "running"} onClick=${() => start("verify", { deep: true })}>Check everything</button></span>`}>
       ${problem ? html`<p class="muted">${problem.status === 403 ? "Checking a store needs a key with the role admin." : problem.message}</p>` : check ? html`<${Check} task=${check} revision=${tasks.revision} />` : html`<p class="muted">Looking…</p>`}<//>
-    <${Card} title="Parts"><${Answer} of=${stats}>${(found) => html`<${Parts} parts=${found.parts} />`}<//><//></div>
+    <${Card} title="Parts"><${Answer} of=${parts}>${(found) => html`<${Parts} parts=${found.parts} />`}<//><//></div>
     <div class="w6 stack wide-gap"><${Card} title="Size"><${Answer} of=${store}>${(found) => html`<${Definition} rows=${[["Where", session.store], ["Engine", `${session.engine}, format ${found.format}`], ["On disk", bytes(found.bytes)], ["Frames", `${number(found.live)} in use, ${number(found.retired)} retired`], ["Embedder", session.embedder || "none"], ["Last write", time(found.revision)]]} />`}<//><//>
     <${Card} title="Tidy up"><div class="stack">
-      ${session.write ? html`<div class="row">${[["Maintain", "maintain", { max_seconds: 5 }, "Missing vectors and short forms, unused space"], ["Reindex", "reindex", {}, "Makes everything that is derived anew, beside what answers meanwhile"], ["Compact", "compact", {}, "Gives unused space back"]].map(([label, name, inputs, title]) => html`<button key=${name} title=${title} disabled=${tasks.some((task) => task.state === "running" && task.name === name)} onClick=${() => start(name, inputs, stats.reload)}>${label}</button>`)}</div>` : html`<p class="muted">Start with <code>--write</code> to maintain, reindex or compact from here.</p>`}
+      ${session.write ? html`<div class="row">${[["Maintain", "maintain", { max_seconds: 5 }, "Missing vectors and short forms, unused space"], ["Reindex", "reindex", {}, "Makes everything that is derived anew, beside what answers meanwhile"], ["Compact", "compact", {}, "Gives unused space back"]].map(([label, name, inputs, title]) => html`<button key=${name} title=${title} disabled=${tasks.some((task) => task.state === "running" && task.name === name)} onClick=${() => start(name, inputs, parts.reload)}>${label}</button>`)}</div>` : html`<p class="muted">Start with <code>--write</code> to maintain, reindex or compact from here.</p>`}
       ${refused && html`<${Trouble} problem=${refused} />`}
       ${others.map((task, index) => html`<${TaskLine} key=${`${task.name}${index}`} task=${task} />`)}
       <p class="small muted">Backups are files, so they are made where files may be written: <code>longmind backup copy.mind</code>.</p></div><//></div>
