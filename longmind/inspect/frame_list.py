@@ -63,7 +63,7 @@ def frames(
         else:
             ids = candidates[: limit + 1].tolist()
         rows = _rows(snapshot.db, ids[:limit])
-    return FramePage(tuple(rows), ids[limit - 1] if len(ids) > limit else looked_to)
+    return FramePage(rows, ids[limit - 1] if len(ids) > limit else looked_to)
 
 
 def _newest(catalog: CatalogView, view: View, where: Where, before: int | None) -> Int64Array:
@@ -110,7 +110,7 @@ def _matching(db: Connection, table: str, clause: Clause) -> list[Row]:
     return db.all(f"SELECT x.frame_id FROM {table} x WHERE {clause.sql}", clause.values)
 
 
-def _rows(db: Connection, ids: Sequence[int]) -> Iterator[FrameRow]:
+def _rows(db: Connection, ids: Sequence[int]) -> tuple[FrameRow, ...]:
     clause = among("f.frame_id", ids)
     sql = (
         "SELECT f.frame_id, f.kind, f.space, f.session, f.role, f.speaker, f.title, "
@@ -118,9 +118,10 @@ def _rows(db: Connection, ids: Sequence[int]) -> Iterator[FrameRow]:
         "FROM frame f LEFT JOIN frame_text x ON x.frame_id = f.frame_id "
         f"WHERE {clause.sql} ORDER BY f.frame_id DESC"
     )
-    for row in db.all(sql, clause.values):
-        frame_id, kind, partition, session, role, speaker, title, text, size, *times = row
-        yield FrameRow(
-            frame_id, kind, *split_partition(partition), session, role, speaker, title, text or "",
-            size or 0, *times,
-        )  # fmt: skip
+    return tuple(_frame_row(row) for row in db.all(sql, clause.values))
+
+
+def _frame_row(row: Row) -> FrameRow:
+    frame_id, kind, partition, session, role, speaker, title, text, size, *times = row
+    space, user = split_partition(partition)
+    return FrameRow(frame_id, kind, space, user, session, role, speaker, title, text or "", size or 0, *times)

@@ -2,7 +2,7 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { Budget } from "../lib/context.js";
-import { percent, words } from "../lib/format.js";
+import { counted, percent, words } from "../lib/format.js";
 import { oneSpace, scope, set } from "../lib/route.js";
 import { Answer, Bar, Card, Empty, FrameLink, Page, Pill, Tabs, When, useAnswer } from "../lib/ui.js";
 
@@ -51,7 +51,7 @@ function Votes({ id, place, turn }) {
   const list = votes.answer?.votes || [];
   if (!list.length) return null;
   const mean = list.reduce((sum, vote) => sum + vote.vote, 0) / list.length;
-  return html`<div class="stack tight"><div class="row small"><span class="sure"><${Bar} share=${(mean + 1) / 2} tone=${mean >= 0 ? "good" : "bad"} label=${`mean vote ${mean.toFixed(2)}`} />${mean >= 0 ? "+" : ""}${mean.toFixed(2)}</span><span class="muted">${list.length} votes</span></div>
+  return html`<div class="stack tight"><div class="row small"><span class="sure"><${Bar} share=${(mean + 1) / 2} tone=${mean >= 0 ? "good" : "bad"} label=${`mean vote ${mean.toFixed(2)}`} />${mean >= 0 ? "+" : ""}${mean.toFixed(2)}</span><span class="muted">${counted(list.length, "vote")}</span></div>
     ${list.map((vote) => html`<p key=${vote.id} class="small"><b>${vote.vote > 0 ? "+" : ""}${vote.vote}</b> ${vote.rationale}</p>`)}</div>`;
 }
 

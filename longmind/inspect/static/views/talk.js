@@ -1,7 +1,7 @@
 // Conversations and memories: what was said, what was learned from it, and what fades.
 
 import { html } from "../vendor/preact.js";
-import { byteMarks, counted, days, number, value, words } from "../lib/format.js";
+import { byteMarks, counted, days, value, words } from "../lib/format.js";
 import { oneSpace, scope, set } from "../lib/route.js";
 import { Act, Answer, Bar, Card, Empty, FrameLink, Link, Marked, Page, Pill, Tabs, When, useAnswer } from "../lib/ui.js";
 import { VirtualList } from "../lib/virtual.js";
@@ -74,7 +74,7 @@ function Memory({ id, params, session, turn, changed }) {
     const most = Math.max(0.001, ...terms.map(([, amount]) => amount));
     return html`<div class="stack"><p class="strong" dir="auto">${found.memory.content}</p>
       <div><h3>Score ${found.memory.score.toFixed(3)}</h3><div class="steps">${terms.map(([name, amount]) => html`<div key=${name}><span>${words(name)}</span><span class="line"><i style=${{ left: 0, width: `${(Math.max(0, amount) / most) * 100}%` }}></i></span><b>${amount.toFixed(3)}</b></div>`)}</div>
-        <p class="small muted">${Math.round(found.age_days)} days old, ${found.memory.hits} hits. Weights: ${Object.entries(found.weights).map(([name, amount]) => `${name} ${amount}`).join(", ")}.</p></div>
+        <p class="small muted">${counted(Math.round(found.age_days), "day")} old, ${counted(found.memory.hits, "hit")}. Weights: ${Object.entries(found.weights).map(([name, amount]) => `${name} ${amount}`).join(", ")}.</p></div>
       <div><h3>Made of</h3><ul class="stack tight">${found.links.map((link, index) => html`<li key=${index} class="row small"><${FrameLink} id=${link.turn_id} /><span>${link.reason}</span><span class="muted">${link.rule}</span></li>`)}</ul></div>
       <div><h3>Decisions</h3><ul class="stack tight">${found.decisions.map((item, index) => html`<li key=${index} class="row small"><${Pill} tone=${item.action === "promoted" ? "good" : ["archived", "deleted"].includes(item.action) ? "warn" : ""}>${item.action}<//><${When} ms=${item.at} /><span class="muted">${item.inputs.score != null ? `score ${Number(item.inputs.score).toFixed(2)}` : ""}</span></li>`)}</ul></div></div>`;
   }}<//><//>`;
@@ -88,6 +88,6 @@ function Sweep({ params, session, turn }) {
   const listed = (title, ids, tone) => html`<div><h3>${title} <${Pill} tone=${tone}>${ids.length}<//></h3>${ids.length > 0 && html`<p class="row">${ids.slice(0, 60).map((id) => html`<${Link} key=${id} to="talk" params=${{ tab: "memories", memory: id, status: "any" }}>${id}<//>`)}</p>`}</div>`;
   return html`<div class="grid"><${Card} class="w6" title="If memories were swept now" action=${session.write && html`<${Act} label="Sweep now" name="memories.gc" inputs=${place} after=${trial.reload} />`}>
       <${Answer} of=${trial}>${(report) => html`<div class="stack"><p class="muted small">${report.scored} memories scored, as of <${When} ms=${report.now} exact />. Nothing is written by looking.</p>${listed("Promoted to long-term", report.promoted, "good")}${listed("Archived", report.archived, "warn")}${listed("Deleted", report.deleted, "bad")}</div>`}<//><//>
-    <${Card} class="w6" title="So far"><${Answer} of=${stats}>${(found) => html`<div class="stack"><p>${number(found.turns)} turns in ${number(found.sessions)} sessions.</p><p class="row">${Object.entries(found.by_status).map(([name, count]) => html`<${Pill} key=${name}>${count} ${name}<//>`)}</p><p class="row">${Object.entries(found.decisions).map(([name, count]) => html`<${Pill} key=${name}>${name} ${count}<//>`)}</p></div>`}<//>
+    <${Card} class="w6" title="So far"><${Answer} of=${stats}>${(found) => html`<div class="stack"><p>${counted(found.turns, "turn")} in ${counted(found.sessions, "session")}.</p><p class="row">${Object.entries(found.by_status).map(([name, count]) => html`<${Pill} key=${name}>${count} ${name}<//>`)}</p><p class="row">${Object.entries(found.decisions).map(([name, count]) => html`<${Pill} key=${name}>${name} ${count}<//>`)}</p></div>`}<//>
       <${Answer} of=${settings} quiet>${(found) => html`<details><summary>Settings</summary><pre class="context-text" tabindex="0">${JSON.stringify(found.settings, null, 2)}</pre></details>`}<//><//></div>`;
 }

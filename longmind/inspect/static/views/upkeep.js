@@ -110,8 +110,18 @@ function outcome({ name, result }) {
   return "finished";
 }
 
+// Names of rows come in either number; these have only one.
+const UNCOUNTED = /^(missing|pinned|audit|(.* )?evidence|active .*|not in .*|in an .*)$/;
+
+function noun(name, count) {
+  const said = words(name);
+  if (UNCOUNTED.test(said)) return said;
+  const one = said.replace(/ies$/, "y").replace(/s$/, "");
+  return count === 1 ? one : one.replace(/y$/, "ie") + "s";
+}
+
 function Parts({ parts }) {
-  const figures = (counts) => Object.entries(counts).filter(([, count]) => count).map(([name, count]) => html`<span key=${name} class="part"><b>${typeof count === "number" ? number(count) : count}</b> ${words(name)}</span>`);
+  const figures = (counts) => Object.entries(counts).filter(([, count]) => count).map(([name, count]) => html`<span key=${name} class="part"><b>${number(count)}</b> ${noun(name, count)}</span>`);
   return html`<dl class="definition">${Object.entries(parts).map(([part, counts]) => html`<div key=${part}><dt>${words(part)}</dt><dd class="figures-inline">${Object.values(counts).some(Boolean) ? figures(counts) : html`<span class="muted">empty</span>`}</dd></div>`)}</dl>`;
 }
 
