@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import itertools
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
+from longmind.cli import sm
+from longmind.cli.app import build
 from tests import commands
 from tests.store.encrypted import needs_cipher
 
@@ -49,7 +55,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def runs_in_a_shell(block: Block) -> bool:
-    return block.language in ("bash", "console") and block.code.startswith("longmind ")
+    return block.language in ("bash", "console") and block.code.startswith(("longmind ", "sm ", "git "))
 
 
 def name_of(page: Path) -> str:
@@ -102,6 +108,41 @@ def test_the_shell_blocks_run_without_an_error(page, tmp_path, on_our_server):
         script = ["bash", "-euo", "pipefail", "-c", on_our_server(block.code)]
         done = subprocess.run(script, cwd=tmp_path, env=environment, capture_output=True, timeout=120)
         assert done.returncode == 0, f"{page.name}:{block.line}\n{done.stdout!r}\n{done.stderr!r}"
+
+
+_SHOWN = re.compile(r"(?:^|`|\$ )((?:longmind|sm) [a-z][^`\n]*)", re.MULTILINE)
+"""Commands in blocks and in sentences; those in blocks that run are looked at too."""
+
+
+@functools.cache
+def program(name: str) -> Any:
+    return get_command(build() if name == "longmind" else sm.app)
+
+
+def unknown_words(shown: str) -> list[str]:
+    """What a command line says that the command does not know: its own name, or names of options."""
+    words = shlex.split(re.split(r" [|>&]|<|;| #", shown.replace("'", " ").replace('"', " "))[0])
+    command = program(words[0])
+    for position, word in enumerate(words[1:], 1):
+        if not hasattr(command, "commands"):
+            break
+        if word.startswith("-"):
+            continue
+        if word not in command.commands:
+            return [" ".join(words[: position + 1])]
+        command = command.commands[word]
+    options = {name for item in command.params for name in (*item.opts, *item.secondary_opts)} | {"--help"}
+    typed = [re.split(r"[=\[]", word)[0] for word in words[1:] if word.startswith("--") and word != "--"]
+    return [word for word in typed if word not in options]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_command_that_a_page_shows_exists_with_its_options(page):
+    if page.name == "CHANGELOG.md":
+        pytest.skip("it tells of commands as they were")
+    text = page.read_text(encoding="utf-8")
+    wrong = {shown: unknown for shown in _SHOWN.findall(text) if (unknown := unknown_words(shown))}
+    assert wrong == {}
 
 
 def test_the_generated_pages_are_up_to_date():

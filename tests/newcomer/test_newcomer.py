@@ -24,6 +24,17 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def find_interpreter(version: str) -> str | None:
+    """A Python of this version: on the path, or one that pyenv keeps without having it chosen."""
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    kept = [str(path) for path in sorted(versions.glob(f"{version}.*/bin/python{version}"))]
+    for candidate in (shutil.which(f"python{version}"), *kept):
+        # pyenv puts a command of every version on the path, which fails unless that version is chosen.
+        if candidate and not subprocess.run([candidate, "--version"], capture_output=True).returncode:
+            return candidate
+    return None
+
+
 def play(program: Path, project: Path, home: Path, agents: tuple[str, ...]) -> bool:
     """Set up agents in a project, drive a session of Claude Code by its settings, and undo everything.
 
@@ -100,9 +111,9 @@ def test_everything_that_is_needed_has_a_wheel_for_every_python(python: str) -> 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_wheel_in_a_fresh_environment_does_what_the_readme_says(python: str, tmp_path: Path) -> None:
-    python = f"python{python}"
-    if shutil.which(python) is None or subprocess.run([python, "--version"], check=False).returncode:
-        pytest.skip(f"{python} is not installed here")
+    interpreter = find_interpreter(python)
+    if interpreter is None:
+        pytest.skip(f"Python {python} is not installed here")
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     wheels = tmp_path / "wheels"
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(wheels), str(ROOT)]
@@ -112,11 +123,11 @@ def test_the_wheel_in_a_fresh_environment_does_what_the_readme_says(python: str,
         assert "longmind/py.typed" in archive.namelist()
         assert not [name for name in archive.namelist() if name.startswith(("tests/", "bench/"))]
     place = tmp_path / "env"
-    subprocess.run([python, "-m", "venv", str(place)], check=True, env=environment)
+    subprocess.run([interpreter, "-m", "venv", str(place)], check=True, env=environment)
     extra = f"longmind[mcp] @ {wheel.as_uri()}"
     subprocess.run([str(place / "bin/pip"), "install", "-q", extra], check=True, env=environment)
     size = sum(path.stat().st_size for path in place.rglob("*") if path.is_file() and not path.is_symlink())
-    print(f"{python}: {size / 1e6:.0f} MB")
+    print(f"Python {python}: {size / 1e6:.0f} MB")
 
     desk = tmp_path / "desk"
     desk.mkdir()
