@@ -112,7 +112,8 @@ def asking_part(query: str) -> str:
     if chosen:
         return " ".join(chosen)
     half = constants.ASKING_CHARACTERS // 2
-    return f"{head[:half].rsplit(maxsplit=1)[0]} {tail[-half:].split(maxsplit=1)[-1]}"
+    # Without the pieces of words at the two cuts; there are no words at all in nothing but white space.
+    return " ".join([*head[:half].rsplit(maxsplit=1)[:1], *tail[-half:].split(maxsplit=1)[-1:]])
 
 
 def looked_up_part(query: str) -> str:

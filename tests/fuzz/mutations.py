@@ -44,6 +44,8 @@ _STRINGS: tuple[str, ...] = (
     *("'; DROP TABLE frame; --", "%s%n%d", "{0.__class__}", "${HOME}", "<longmind id=1>", "exp_1", "exp_-1"),
     *("2025-02-30", "9999-12-31T23:59:60Z", "-1", "1e309", "NaN", "yesterday", "0001-01-01", "\u0661\u0662"),
     *("lone@example.org", "a" * 3000, "é" * 1500, "[" * 200, "work@ana", "default", "٣", "ﬃ", "\x7f\x1b[31m"),
+    # Long runs of one thing: what looks for words, sentences or dates must find an end, and in good time.
+    *(" " * 9000, "\n" * 9000, "? " * 4000, "> " * 4000, "1 " * 4000, "I am " * 2000, "a@" * 4000),
 )
 _NUMBERS: tuple[Any, ...] = (
     *(0, -1, 1, 2, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 10**30, 10**400),

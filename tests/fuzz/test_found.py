@@ -303,3 +303,14 @@ def test_a_name_that_is_not_known_is_refused_in_words_and_not_in_those_of_python
         call(memory)
     said = f"{refused.value.message} {refused.value.hint}"
     assert not any(words in said for words in ("()", "keyword argument", "object is not", "NoneType")), said
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\t ", "\u2003", "\u00a0\n"])
+def test_a_long_question_that_begins_or_ends_in_white_space_is_answered(memory: Memory, blank: str) -> None:
+    memory.remember("The harbour is deep.")
+    space = blank * 5000
+    for query in (space, space + "harbour", "harbour" + space, space + "harbour" + space):
+        hits = memory.search(query, limit=5)
+        assert len(hits) <= 1
+        memory.recall(query)
+        memory.why_not(query, 1)
