@@ -186,6 +186,16 @@ def test_every_page_is_in_the_navigation_of_the_site():
     assert named - pages == beside
 
 
+def test_every_test_that_a_page_names_is_there():
+    named = {
+        (name_of(page), path)
+        for page in PAGES
+        for path in re.findall(r"`(tests/[\w/.-]+)`", page.read_text(encoding="utf-8"))
+    }
+    assert {page for page, _ in named} >= {"docs/security.md", "docs/durability.md"}
+    assert [(page, path) for page, path in sorted(named) if not (ROOT / path).exists()] == []
+
+
 @pytest.mark.soak
 def test_the_site_is_built_without_a_broken_link(tmp_path):
     pytest.importorskip("mkdocs", reason="the site is built with: pip install 'longmind[docs]'")
