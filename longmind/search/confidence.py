@@ -13,16 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from longmind.base.arrays import Float32Array, Float64Array, Int64Array, np
-from longmind.base.columns import Mask, some_shown
+from longmind.base.columns import Mask
 from longmind.base.ordering import median
 from longmind.search import constants
 from longmind.search.candidates import Candidates
 from longmind.search.question import Question
 from longmind.search.rerank import Bonus
 from longmind.search.state import SearchState
-from longmind.store.transaction import Snapshot
 from longmind.text.lane import K1, TextScores
-from longmind.vectors.nearest import NearestFrames
+from longmind.vectors.quantized import best_windows
+from longmind.vectors.samples import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +50,23 @@ def scale_of(state: SearchState, vector: Float32Array, mask: Mask) -> CosineScal
         return None
     if embedder.identity.model == constants.UNRELATED_OF:
         return CosineScale(constants.UNRELATED.mean, constants.UNRELATED.deviation)
-    return _measured(neighbours, vector, mask, state.snapshot)
+    sample = state.samples.of(mask, neighbours, state.snapshot, count=constants.SCALE_SAMPLE)
+    return _measured(sample, vector)
 
 
-def _measured(
-    neighbours: NearestFrames, vector: Float32Array, mask: Mask, snapshot: Snapshot
-) -> CosineScale | None:
-    _, cosines = neighbours.cosines(vector, some_shown(mask, constants.SCALE_SAMPLE), snapshot)
+def _measured(sample: Sample, vector: Float32Array) -> CosineScale | None:
+    _, cosines = best_windows(*sample, vector)
     if len(cosines) < constants.SCALE_LEAST:
         return None
     # The few that do fit widen the spread, which errs on the careful side.
-    deviation = max(float(np.std(cosines)), constants.SCALE_FLOOR)
+    deviation = max(_deviation(cosines), constants.SCALE_FLOOR)
     return CosineScale(median(np.sort(cosines)), deviation, is_measured=True)
+
+
+def _deviation(values: Float64Array) -> float:
+    """As `numpy.std` has it, which takes longer for a few hundred numbers than the cosines themselves."""
+    apart = values - values.sum() / len(values)
+    return math.sqrt(float((apart * apart).sum()) / len(values))
 
 
 def known_from(scale: CosineScale | None, familiar: float) -> float:

@@ -37,6 +37,7 @@ from longmind.text.lane import Lengths
 from longmind.text.postings import Common
 from longmind.text.times import SaidTimes
 from longmind.text.vocabulary import Vocabulary
+from longmind.vectors.samples import VectorSamples
 from longmind.vectors.threads import one_thread
 
 _SCANS: Final = 32
@@ -64,6 +65,7 @@ class SearchEngine:
         self._vocabulary = Vocabulary(store.mirrors, store.engine.dialect)
         self._common: Common = {}
         self._times = SaidTimes(store.mirrors)
+        self._samples = VectorSamples()
         self.threads = SearchThreads()
 
     def state(self, snapshot: Snapshot, view: View) -> SearchState:
@@ -77,6 +79,7 @@ class SearchEngine:
             self._common,
             self._times,
             self.embedding.within(view),
+            self._samples,
             self._facts,
             self.images,
             self.threads,

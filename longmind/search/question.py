@@ -15,6 +15,7 @@ from longmind.base.words import STOP_WORDS, WORD
 from longmind.search.request import SearchRequest
 from longmind.search.timeline import TimeSense, sense_of_time
 from longmind.search.wording import (
+    Rule,
     asking_part,
     is_request,
     looked_up_part,
@@ -26,23 +27,26 @@ from longmind.text.query import TextQuery, plan_text
 
 QueryType = Literal["factual", "semantic", "temporal", "exploratory"]
 
-_TEMPORAL: Final = re.compile(
+_TEMPORAL: Final = Rule(
     r"\b(?:when|how long|how often|what (?:time|date|day|month|year)|since when|until when|"
     r"before|after|first|last|latest|recent(?:ly)?|newest|oldest|yesterday|today|tomorrow|ago|"
     r"earlier|later|timeline|history)\b",
-    re.IGNORECASE,
+    "when long often time date day month year since until before after first last latest recent recently "
+    "newest oldest yesterday today tomorrow ago earlier later timeline history",
 )
 _FACTUAL: Final = re.compile(
     r"^\s*(?:who|whose|whom|where|which|what(?:'s| is| are| was| were)|is|are|was|were|does|do|did|has|have|"
     r"how (?:many|much|old|far|big|tall))\b",
     re.IGNORECASE,
 )
-_EXPLORATORY: Final = re.compile(
+_EXPLORATORY: Final = Rule(
     r"\b(?:tell me about|what do (?:we|you|i) know|everything|overview|summar\w+|list|show me|explore|"
     r"anything about|all about|in general|ideas?)\b",
-    re.IGNORECASE,
+    "tell know everything overview list show explore anything all general idea ideas",
+    stems=("summar",),
 )
 _IDENTIFIER: Final = re.compile(r"\w[_./:]\w|\w::\w|\"[^\"]+\"")
+_IN_IDENTIFIERS: Final = re.compile(r"[_./:\"]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,13 @@ class Classified:
 def classify(query: str) -> Classified:
     """The first rule that fits, in this order: exploratory, temporal, factual; else semantic."""
     text = asking_part(query)
-    rules: tuple[tuple[QueryType, re.Pattern[str], str], ...] = (
+    rules: list[tuple[QueryType, Rule | re.Pattern[str], str]] = [
         ("exploratory", _EXPLORATORY, "asks for a survey"),
         ("temporal", _TEMPORAL, "asks about time"),
         ("factual", _FACTUAL, "begins like a question of fact"),
-        ("factual", _IDENTIFIER, "names an identifier or a quotation"),
-    )
+    ]
+    if _IN_IDENTIFIERS.search(text):
+        rules.append(("factual", _IDENTIFIER, "names an identifier or a quotation"))
     for kind, pattern, reason in rules:
         match = pattern.search(text)
         if match:

@@ -101,7 +101,9 @@ def _only_asking(
     lengths: Measured,
 ) -> None:
     """A text that only asks is most like the question, and is no answer to it."""
-    asking = positions_among(_terms(state, lengths).frame_ids(ASKS), ids) >= 0
+    if not lengths.asking:
+        lengths.asking.append(_terms(state, lengths).frame_ids(ASKS))
+    asking = positions_among(lengths.asking[0], ids) >= 0
     for position in np.flatnonzero(asking & (scores > 0)).tolist():
         amount = -constants.ONLY_ASKS * float(scores[position])
         bonuses[position].append(Bonus("only asks", amount, "a question, which answers nothing"))

@@ -7,7 +7,6 @@ it ended. A memory counts as repeated beside the turn that it was made of.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +17,15 @@ from longmind.facts.canonical import alias_norm
 from longmind.facts.expiry import lasting
 from longmind.facts.hits import held
 from longmind.facts.slots import group
+from longmind.search.wording import Rule
 from longmind.store.engine import Connection, Row
 from longmind.store.visible import Clause, among, both, visible_by_id
 
-_ASKS_PAST: Final = re.compile(
+_ASKS_PAST: Final = Rule(
     r"\b(?:used\s+to|before|previous(?:ly)?|former(?:ly)?|earlier|ever|history|originally|original|old|first|"
     r"past|once|change[ds]?|changing|back\s+then|was|were|did|had|until|since|ago)\b",
-    re.IGNORECASE,
+    "used before previous previously former formerly earlier ever history originally original old first past "
+    "once change changed changes changing back was were did had until since ago",
 )
 _MOST_OF_A_TEXT: Final = 0.5
 """The share of a text that replaced statements have to make up: what else it says may still be so."""

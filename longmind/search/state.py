@@ -16,6 +16,7 @@ from longmind.text.lane import Lengths
 from longmind.text.postings import Common
 from longmind.text.times import SaidTimes
 from longmind.text.vocabulary import Vocabulary
+from longmind.vectors.samples import VectorSamples
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -66,6 +67,7 @@ class SearchState:
     common: Common
     times: SaidTimes
     binding: EmbedderBinding
+    samples: VectorSamples
     facts: RankingLane | None
     images: ImagesLane | None
     threads: Callable[[], Executor]

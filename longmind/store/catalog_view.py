@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.arrays import BoolArray, Int32Array, Int64Array, np
 from longmind.base.columns import FrameIds, Mask, is_shown, joined, joined_mask
-from longmind.base.filters import Condition, View, Where
+from longmind.base.filters import EVERYTHING, Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.times import FOREVER, AsOf
 from longmind.store.segments import Segment
@@ -147,7 +147,8 @@ class CatalogView:
 
     def _part_visible(self, part: PartView, view: View, where: Where, shown: tuple[Any, ...]) -> BoolArray:
         # By how much has expired, not by the clock, which never stands still.
-        key = (self.snapshot.revision, len(part.frames), shown, self._lapsed(part, view), repr(where))
+        conditions = "" if where == EVERYTHING else repr(where)
+        key = (self.snapshot.revision, len(part.frames), shown, self._lapsed(part, view), conditions)
         cached = part.table.mask(key)
         if cached is not None:
             return cached
@@ -211,7 +212,10 @@ class CatalogView:
 
     def _lapsed(self, part: PartView, view: View) -> int:
         moment = view.expiry_moment
-        return 0 if moment is None else len(part.slots(part.table.expired(self.snapshot, moment)))
+        if moment is None:
+            return 0
+        expired = part.table.expired(self.snapshot, moment)
+        return len(part.slots(expired)) if len(expired) else 0
 
     def _in_spaces(self, part: PartView, view: View) -> BoolArray:
 

@@ -101,6 +101,8 @@ class Measured:
     """Terms that are common in this corpus; of no use where every frame counts, which the engine keeps."""
     languages: list[tuple[str, ...]] = field(default_factory=list)
     """The languages of this corpus beside English, once a question has asked for them."""
+    asking: list[Int64Array] = field(default_factory=list)
+    """The frames that only ask, once a question has asked for them; no frame becomes one later."""
 
     @classmethod
     def of(cls, parts: Sequence[LengthArrays], corpus: Corpus) -> Measured:

@@ -29,7 +29,7 @@ def on_grid(values: Any, bits: int) -> Float64Array:
 def cosines(vectors: Any, question: Any) -> Float64Array:
     """Of unit vectors that are float16, or were, with a question's unit vector: exact, see above."""
 
-    products: Float64Array = vectors.astype(np.float64) @ on_grid(question, QUESTION_BITS)
+    products: Float64Array = vectors.astype(np.float64, copy=False) @ on_grid(question, QUESTION_BITS)
     return products
 
 

@@ -6,24 +6,25 @@ Whatever finds the candidates, their cosines are computed from the stored vector
 from __future__ import annotations
 
 import copy
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from longmind.base.arrays import Float16Array, Float32Array, Float64Array, Int64Array, np
-from longmind.base.columns import count_shown, ids_shown, is_shown
+from longmind.base.columns import count_shown, ids_shown
 from longmind.base.errors import install_command
 from longmind.base.filters import View
-from longmind.base.ordering import best, distinct, last_of_best
+from longmind.base.ordering import best, distinct
 from longmind.store.catalog import Corpus
 from longmind.store.engine import Connection
 from longmind.store.follower import Mirrors, settings_generation
 from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, segments_of
 from longmind.store.transaction import Snapshot
 from longmind.vectors.device import Device, DeviceIndex, DeviceShort, may_use_device, open_device
-from longmind.vectors.exact import margin
 from longmind.vectors.late_interaction import BYTES, Pieces
+from longmind.vectors.matrix import WindowMatrix
 from longmind.vectors.quantized import (
     Codes,
     CodesTogether,
@@ -33,13 +34,11 @@ from longmind.vectors.quantized import (
     best_windows,
     can_quantize,
     candidates_for,
-    places_of,
 )
 from longmind.vectors.rows import (
     IDENTITY,
     REBUILT,
     FrameRows,
-    GrowingArray,
     count_frames,
     count_windows,
     load_pieces,
@@ -47,7 +46,6 @@ from longmind.vectors.rows import (
     piece_bytes,
     read_pieces,
     read_windows,
-    spread,
     window_bytes,
     windows_of,
 )
@@ -107,6 +105,8 @@ class NearestFrames:
         self._dimensions = dimensions
         self._remote = remote
         self._segments: tuple[Segment, ...] = (EVERYTHING,)
+        self._in_use: weakref.WeakKeyDictionary[Snapshot, list[_Loaded]] | None = None
+        """Of one that serves a single search: what it found at its first step."""
         generation = settings_generation(IDENTITY, REBUILT)
         self._vectors = SegmentMirrors(
             mirrors,
@@ -134,10 +134,18 @@ class NearestFrames:
         """The same, for questions whose frames are all in the segments of a view."""
         scoped = copy.copy(self)
         scoped._segments = segments_of(view)
+        scoped._in_use = weakref.WeakKeyDictionary()
         return scoped
 
     def _loaded(self, snapshot: Snapshot) -> list[_Loaded]:
-        return [self._vectors.of(segment).at(snapshot).loaded for segment in self._segments]
+        """What answers for each segment: every step of a search asks, and the first looks it up."""
+        known = None if self._in_use is None else self._in_use.get(snapshot)
+        if known is not None:
+            return known
+        loaded = [self._vectors.of(segment).at(snapshot).loaded for segment in self._segments]
+        if self._in_use is not None:
+            self._in_use[snapshot] = loaded
+        return loaded
 
     def begin(
         self,
@@ -191,6 +199,8 @@ class NearestFrames:
         """Go on without a card that failed, and say why."""
         for segment in self._segments:
             self._vectors.of(segment).at(snapshot).leave_device(snapshot.db, note)
+        if self._in_use is not None:
+            self._in_use.clear()
 
     def _finder(self, looking: PendingScan, loaded: Sequence[_Loaded]) -> CandidateSource | None:
         """What finds candidates where there are too many vectors to look at all of them."""
@@ -226,35 +236,40 @@ class NearestFrames:
         self, vector: Float32Array, ids: Sequence[int] | Int64Array, snapshot: Snapshot
     ) -> tuple[Int64Array, Float64Array]:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
+        return best_windows(*self.windows(ids, snapshot), vector)
+
+    def windows(
+        self, ids: Sequence[int] | Int64Array, snapshot: Snapshot
+    ) -> tuple[Int64Array, Float16Array | Float32Array]:
+        """The vectors of these frames, and of which frame each is; ascending by id."""
         frame_ids = np.asarray(ids, dtype=np.int64)
         if not (frame_ids[1:] > frame_ids[:-1]).all():
             frame_ids = distinct(frame_ids)
-        parts: list[tuple[Int64Array, Float32Array]] = []
+        parts: list[tuple[Int64Array, Float16Array | Float32Array]] = []
         elsewhere = False
-        for segment in self._segments:
-            loaded = self._vectors.of(segment).at(snapshot).loaded
+        for segment, loaded in zip(self._segments, self._loaded(snapshot), strict=True):
             if loaded.exact is not None:
                 if len(loaded.exact.frames):
                     parts.append(loaded.exact.some(frame_ids))
                 continue
-            windows = None if loaded.asks_remote else self._windows.of(segment).at_if_kept(snapshot)
-            if windows is None:
+            kept = None if loaded.asks_remote else self._windows.of(segment).at_if_kept(snapshot)
+            if kept is None:
                 elsewhere = True
             else:
-                rows, sizes = windows.of(frame_ids)
+                rows, sizes = kept.of(frame_ids)
                 if len(rows):
-                    parts.append((np.repeat(frame_ids, sizes), rows.astype(np.float32)))
+                    parts.append((np.repeat(frame_ids, sizes), rows))
         if elsewhere:
             rest = [part for part, _ in parts]
             missing = frame_ids[~np.isin(frame_ids, np.concatenate(rest))] if rest else frame_ids
             parts.append(read_windows(snapshot.db, missing.tolist(), self._dimensions))
         if not parts:
-            return np.zeros(0, dtype=np.int64), np.zeros(0)
+            return np.zeros(0, dtype=np.int64), np.zeros((0, self._dimensions), dtype=np.float16)
         if len(parts) == 1:  # mostly: nothing is global, and then no vector is copied
-            return best_windows(*parts[0], vector)
+            return parts[0]
         frames, vectors = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         order = np.argsort(frames, kind="stable")
-        return best_windows(frames[order], vectors[order], vector)
+        return frames[order], vectors[order]
 
     def missing(self, snapshot: Snapshot, corpus: Corpus, *, indexed: int) -> int:
         """How many frames of a corpus have no vectors; `indexed` is how many its segments should have."""
@@ -269,9 +284,8 @@ class NearestFrames:
     def reads_vectors(self, snapshot: Snapshot) -> bool:
         """Whether vectors are read from the store, since there are too many to keep."""
         return any(
-            self._vectors.of(segment).at(snapshot).loaded.exact is None
-            and self._windows.of(segment).revision < 0
-            for segment in self._segments
+            loaded.exact is None and self._windows.of(segment).revision < 0
+            for segment, loaded in zip(self._segments, self._loaded(snapshot), strict=True)
         )
 
     def pieces(self, ids: Int64Array, snapshot: Snapshot, *, most: int) -> Pieces:
@@ -294,7 +308,7 @@ class NearestFrames:
 class _Loaded:
     """What answers for a segment: all windows as a matrix, codes of them, or a server."""
 
-    exact: _Exact | None = None
+    exact: WindowMatrix | None = None
     codes: WindowIndex | None = None
     asks_remote: bool = False
     covered: int = 0
@@ -369,7 +383,7 @@ class _Vectors:
         covered = count_frames(db, self._segment)
         if covered > self._exact_limit and can_quantize():
             return _Loaded(codes=self._coded(db), covered=covered, note=self._note)
-        exact = _Exact.empty(self._dimensions)
+        exact = WindowMatrix.empty(self._dimensions)
         for frames, vectors in self._load(db, -1):
             exact = exact.with_more(frames, vectors)
         return self._limited(db, exact, covered)
@@ -390,7 +404,7 @@ class _Vectors:
             return _Loaded(codes=codes, covered=covered, note=self._note)
         return self._limited(db, exact, covered)
 
-    def _limited(self, db: Connection, exact: _Exact, covered: int) -> _Loaded:
+    def _limited(self, db: Connection, exact: WindowMatrix, covered: int) -> _Loaded:
         if len(exact.frames) > self._exact_limit:
             index = self._on_device(db) or (self._coded(db) if can_quantize() else None)
             if index is not None:
@@ -426,74 +440,3 @@ def make_codes(db: Connection, segment: Segment, dimensions: int) -> Codes:
     )
     _, sample = windows_of(rows, dimensions)
     return Codes.build(sample, load_windows(dimensions, segment)(db, -1))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Exact:
-    """All windows as one matrix, in the order of their frames."""
-
-    frames: Int64Array
-    vectors: Float32Array
-    starts: Int64Array
-    distinct: Int64Array
-    rooms: tuple[GrowingArray, GrowingArray, GrowingArray, GrowingArray]
-
-    @classmethod
-    def of(cls, frames: Int64Array, vectors: Float32Array) -> _Exact:
-        """From windows by frame."""
-
-        distinct, starts = np.unique(frames, return_index=True)
-        columns = (frames, vectors, starts, distinct)
-        first, second, third, fourth = map(GrowingArray, columns)
-        return cls(*columns, (first, second, third, fourth))
-
-    @classmethod
-    def empty(cls, dimensions: int) -> _Exact:
-
-        return cls.of(np.zeros(0, dtype=np.int64), np.zeros((0, dimensions), dtype=np.float32))
-
-    def with_more(self, frames: Int64Array, vectors: Float16Array) -> _Exact:
-        """The newest is the last to be made of this one: they share their room."""
-
-        with np.errstate(invalid="ignore"):  # damaged vectors may hold NaN; those are never near
-            wider = vectors.astype(np.float32)
-        if len(self.frames) and frames[0] <= self.frames[-1]:
-            joined = np.concatenate([self.frames, frames])
-            order = np.argsort(joined, kind="stable")
-            return self.of(joined[order], np.concatenate([self.vectors, wider])[order])
-        distinct, starts = np.unique(frames, return_index=True)
-        columns = (frames, wider, starts + len(self.frames), distinct)
-        first, second, third, fourth = (
-            room.append(more) for room, more in zip(self.rooms, columns, strict=True)
-        )
-        return _Exact(first, second, third, fourth, self.rooms)
-
-    def nearest(self, question: VectorQuery, limit: int) -> tuple[Int64Array, Float64Array]:
-        """The best `limit` frames by exact cosine are among these; the frames ascend.
-
-        All are looked at in float32, whose errors depend on the matrix library. None is further off than
-        the margin, so that what lies more than two of them below the last place cannot reach it.
-        """
-
-        if len(self.frames) == 0:
-            return self.distinct, np.zeros(0)
-        roughly = self.vectors @ question.vector
-        if len(self.distinct) < len(self.frames):
-            roughly = np.maximum.reduceat(roughly, self.starts)
-        seen = is_shown(question.mask, self.distinct)
-        if np.count_nonzero(seen) > limit:
-            roughly = np.where(seen, roughly, -np.inf)
-            seen = roughly >= last_of_best(roughly, limit) - 2 * margin(self.vectors.shape[1])
-        positions = seen.nonzero()[0]
-        first = self.starts[positions]
-        ends = np.append(self.starts, len(self.frames))[positions + 1]
-        windows = spread(first, ends - first)
-        return best_windows(self.frames.take(windows), self.vectors.take(windows, axis=0), question.vector)
-
-    @property
-    def nbytes(self) -> int:
-        return sum(room.nbytes for room in self.rooms)
-
-    def some(self, ids: Int64Array) -> tuple[Int64Array, Float32Array]:
-        positions = places_of(self.frames, ids)
-        return self.frames.take(positions), self.vectors.take(positions, axis=0)

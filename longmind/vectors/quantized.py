@@ -284,7 +284,7 @@ def quick_number(number: int, among: int) -> int:
 
 
 def best_windows(
-    frames: Int64Array, vectors: Float32Array, vector: Float32Array
+    frames: Int64Array, vectors: Float16Array | Float32Array | Float64Array, vector: Float32Array
 ) -> tuple[Int64Array, Float64Array]:
     """The cosine of each frame's best window; the frames ascend."""
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import re
+
 import pytest
 
+from longmind.search import question, standing, wording
 from longmind.search.wording import is_request, side_meant
 
 
@@ -72,3 +76,38 @@ def test_a_wish_is_a_request(question: str) -> None:
 )
 def test_a_question_about_what_was_said_is_no_request(question: str) -> None:
     assert not is_request(question)
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\u3000"])
+def test_of_a_very_long_blank_nothing_asks(blank: str) -> None:
+    assert wording.asking_part(blank * 5000) == ""
+    assert wording.asking_part(f"{blank * 5000}where is it?") == "where is it?"
+
+
+_RULES = {
+    "told by you": wording._TOLD_BY_YOU,
+    "first person": wording._FIRST_PERSON,
+    "request": wording._REQUEST,
+    "several": wording._SEVERAL,
+    "temporal": question._TEMPORAL,
+    "exploratory": question._EXPLORATORY,
+    "past": standing._ASKS_PAST,
+}
+
+
+@pytest.mark.parametrize("name", _RULES)
+def test_a_rule_that_looks_for_its_words_first_matches_what_its_pattern_matches(name: str) -> None:
+    """Sentences of the words that the pattern is made of: nearly all that it can match comes up."""
+    rule = _RULES[name]
+    words = sorted({*re.findall(r"[a-z]+'?[a-z]*", re.sub(r"\\[a-z]", " ", rule.pattern.pattern)), "Ana"})
+    words += [f"{stem}ize" for stem in ("summar", "chronolog", "evolv")]
+    words += [f"{word}s" for word in ("recommendation", "suggestion", "idea", "change")]
+    draw = random.Random(7)
+    matched = 0
+    for _ in range(4000):
+        sentence = " ".join(draw.choices(words, k=draw.randint(1, 7)))
+        sentence = sentence.title() if draw.random() < 0.2 else sentence
+        expected = rule.pattern.search(sentence)
+        assert (rule.search(sentence) is None) == (expected is None), sentence
+        matched += expected is not None
+    assert matched > 400
