@@ -110,4 +110,4 @@ def test_a_rule_that_looks_for_its_words_first_matches_what_its_pattern_matches(
         expected = rule.pattern.search(sentence)
         assert (rule.search(sentence) is None) == (expected is None), sentence
         matched += expected is not None
-    assert matched > 400
+    assert matched > 100
