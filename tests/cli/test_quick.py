@@ -189,14 +189,37 @@ def test_the_first_command_starts_the_process_for_the_next(
     address = resident.address(str(store), environment)
     assert address is not None
     assert _shell(environment, project, "search", "Ana")[3]
-    for _ in range(600):
-        if address.exists():
-            break
-        threading.Event().wait(0.05)
+    _wait_for(address.exists)
     assert not _shell(environment, project, "search", "Ana")[3]
     store.unlink()
+    _wait_for(lambda: not address.exists())
+    assert not address.exists(), "it ends when its store is gone"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a pseudo-terminal and /proc")
+def test_writing_at_a_terminal_starts_the_process_before_the_first_search(
+    project: Path, environment: dict[str, str]
+) -> None:
+    from tests.cli.test_interrupts import Terminal
+
+    store = project / ".longmind" / "memory.mind"
+    in_terminal = {**environment, "LONGMIND_CACHE": str(project / "cache")}
+    address = resident.address(str(store), in_terminal)
+    assert address is not None
+    assert _shell(in_terminal, project, "remember", "Bruno plays the cello.")[0] == 0
+    assert not address.exists(), "a script is not followed by a search"
+    assert Terminal(project, "remember", "Carla paints.").end() == 0
+    _wait_for(address.exists)
+    code, out, _, heavy = _shell(in_terminal, project, "search", "Carla")
+    assert (code, heavy) == (0, False)
+    assert "Carla paints." in out
+    store.unlink()
+    _wait_for(lambda: not address.exists())
+    assert not address.exists()
+
+
+def _wait_for(happens: Callable[[], bool]) -> None:
     for _ in range(600):
-        if not address.exists():
+        if happens():
             break
         threading.Event().wait(0.05)
-    assert not address.exists(), "it ends when its store is gone"
