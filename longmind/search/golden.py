@@ -297,6 +297,10 @@ class Golden:
     def _request(
         self, question: GoldenQuestion, space: str | None, options: Mapping[str, Any] | None
     ) -> SearchRequest:
+        if options is not None and not isinstance(options, Mapping):
+            raise InvalidInput(
+                f"Options of search are given by name, not as {options!r}.", hint='Write {"fusion": "rrf"}.'
+            )
         chosen = dict(options or {})
         check_names(chosen, SearchOptions.__annotations__, "options of search")
         return SearchRequest.of(question.query, self._view(space), limit=question.limit, **chosen)

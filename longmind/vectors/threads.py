@@ -49,6 +49,9 @@ _one_thread = _OneThread()
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Inside, matrix products of this process run on the thread that asks for them."""
+    if os.environ.get("OPENBLAS_NUM_THREADS") == "1":
+        yield  # they do so anyway, and looking for the libraries to limit takes longer than a small search
+        return
     _one_thread.enter()
     try:
         yield

@@ -74,6 +74,8 @@ def test_two_settings_are_compared_on_the_golden_questions(memory: Memory) -> No
     assert [(item.first, item.second) for item in compared] == [(1, None)]
     with pytest.raises(InvalidInput, match="options of search"):
         memory.golden.compare({}, {"colour": "red"})
+    with pytest.raises(InvalidInput, match="given by name, not as 1"):
+        memory.golden.compare(1, 2)  # type: ignore[arg-type]
 
 
 def test_runs_that_were_kept_are_a_history(memory: Memory) -> None:
