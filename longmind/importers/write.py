@@ -89,7 +89,7 @@ class Writer:
                 frame_id
                 for item, target in zip(ready.items.values(), targets, strict=True)
                 if item.replaces and item.uri is not None and target is None
-                for frame_id in _with_uri(snapshot.db, ready.partition, item.uri)
+                for frame_id in self._with_uri(snapshot.db, ready.partition, item.uri)
             ]
         self._count(drafts, ["created" if target is None else "unchanged" for target in targets])
         self.tally.superseded += len(replaced)
@@ -129,7 +129,7 @@ class Writer:
         drafts: dict[str, Draft] = {}
         items: dict[str, Item] = {}
         for item in batch.items:
-            key = source_key(self._source, item.id)
+            key = self._key(item.id, partition)
             if not text_of(item.text).strip():
                 self._skip(f"{batch.name}: {item.id}", "empty", "there is no text in it")
             elif key not in drafts:
@@ -139,7 +139,7 @@ class Writer:
                 except InvalidInput as error:
                     self._skip(f"{batch.name}: {item.id}", "refused", error.message)
         claims = [claim for item in batch.statements for claim in self._claim(batch, item, items, partition)]
-        retires = [source_key(self._source, item_id) for item_id in batch.retires]
+        retires = [self._key(item_id, partition) for item_id in batch.retires]
         return _Ready(partition, drafts, items, claims, list(self._names(batch)), retires)
 
     def _draft(self, item: Item, key: str, partition: str) -> Draft:
@@ -155,7 +155,7 @@ class Writer:
     def _claim(
         self, batch: Batch, item: Statement, items: Mapping[str, Item], partition: str
     ) -> Iterator[tuple[Claim, tuple[str, ...]]]:
-        keys = tuple(source_key(self._source, item_id) for item_id in item.evidence)
+        keys = tuple(self._key(item_id, partition) for item_id in item.evidence)
         started = [items[key].occurred_at for key in keys if key in items]
         start = item.valid_from if item.valid_from is not None else next(iter(started), None)
         try:
@@ -182,6 +182,19 @@ class Writer:
             except InvalidInput as error:
                 self._skip(f"{batch.name}: {name.key}"[:300], "refused", error.message)
 
+    def _key(self, item_id: str, partition: str) -> str:
+        """Under which a record is stored: the rules of the space hold for its id, too."""
+        return redacted_name(self._store, source_key(self._source, item_id), space=partition)
+
+    def _with_uri(self, db: Any, partition: str, uri: str) -> list[int]:
+        """The live frames of a name, chunks left out."""
+        sql = (
+            "SELECT frame_id FROM frame "
+            "WHERE uri = ? AND space = ? AND retired_at IS NULL AND start_byte IS NULL"
+        )
+        stored = redacted_name(self._store, label_of(uri) or "", space=partition)
+        return [int(row[0]) for row in db.all(sql, (stored, partition))]
+
     def _skip(self, name: str, code: str, detail: str) -> None:
         self.tally.skip(Skip(text_of(name), code, detail))
 
@@ -198,7 +211,7 @@ class Writer:
         for key, frame_id in new.items():
             item = ready.items[key]
             if item.replaces and item.uri is not None:
-                older = [old for old in _with_uri(tx.db, ready.partition, item.uri) if old != frame_id]
+                older = [old for old in self._with_uri(tx.db, ready.partition, item.uri) if old != frame_id]
                 done = retire(tx, older, successor=frame_id, reason="superseded", parts=self._store.parts)
                 self.tally.superseded += bool(done)
         if ready.retires:
@@ -248,14 +261,6 @@ def _by_key(db: Any, partition: str, keys: Sequence[str]) -> dict[str, int]:
         clause.values,
     )
     return {str(name): int(frame_id) for name, frame_id in rows}
-
-
-def _with_uri(db: Any, partition: str, uri: str) -> list[int]:
-    """The live frames of a name, chunks left out."""
-    sql = (
-        "SELECT frame_id FROM frame WHERE uri = ? AND space = ? AND retired_at IS NULL AND start_byte IS NULL"
-    )
-    return [int(row[0]) for row in db.all(sql, (label_of(uri), partition))]
 
 
 def origin_of(frame: Frame) -> Mapping[str, Any]:
