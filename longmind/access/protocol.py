@@ -35,6 +35,12 @@ def timed_protocol(seconds: float, late: Callable[[], None]) -> type[asyncio.Pro
             self._stop()
             super().connection_lost(exc)
 
+        def send_400_response(self, msg: str) -> None:
+            super().send_400_response(msg)
+            if self.cycle is not None:
+                # Who was about to answer the same request finds that nobody waits for it.
+                self.cycle.disconnected = True
+
         def _watch(self) -> None:
             """The time runs from the first byte of a head, or from the connection, to the end of the head."""
             if self.conn.their_state is not h11.IDLE:

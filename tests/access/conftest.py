@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import os
 import signal
 import socket
@@ -15,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+
+import pytest
 
 from longmind import Memory
 from longmind.access.keys import KeyFile
@@ -88,6 +91,19 @@ def listening(memory: Memory, *, head_seconds: float = 10.0, **options: Any) -> 
         yield sock.getsockname()[1]
         server.should_exit = True
         thread.join()
+
+
+@contextmanager
+def logged(caplog: pytest.LogCaptureFixture) -> Iterator[list[logging.LogRecord]]:
+    """What goes into the log as an error meanwhile, that of the HTTP server included, which keeps its own."""
+    logger = logging.getLogger("uvicorn.error")
+    logger.addHandler(caplog.handler)
+    errors: list[logging.LogRecord] = []
+    try:
+        yield errors
+    finally:
+        logger.removeHandler(caplog.handler)
+        errors += [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 @contextmanager

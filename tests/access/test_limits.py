@@ -15,7 +15,7 @@ import pytest
 
 from longmind import Memory
 from longmind.access.guard import Limits
-from tests.access.conftest import Client, listening
+from tests.access.conftest import Client, listening, logged
 
 pytest.importorskip("uvicorn")
 
@@ -144,6 +144,22 @@ def test_a_body_with_two_ends_is_refused_and_what_follows_is_no_request(
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1 ") == 1
     assert "smuggled" not in json.dumps(Client(port)("/v1/list", {"limit": 100})[1])
+
+
+@pytest.mark.parametrize("host", [b"127.0.0.1", b"evil.example"])
+def test_a_broken_body_is_answered_once_and_leaves_no_trace_in_the_log(
+    port: int, host: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The name is refused before the body is read, and what is wrong with the body was answered by then."""
+    with logged(caplog) as errors:
+        with connected(port) as connection:
+            head = HEAD.replace(b"127.0.0.1", host) + b"Transfer-Encoding: chunked\r\n\r\n"
+            connection.sendall(head + b"not a size\r\n{}\r\n0\r\n\r\n")
+            answer = until_closed(connection)
+        assert Client(port)("/health", method="GET")[0] == 200
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert not errors, caplog.text
 
 
 def test_more_than_was_announced_is_not_taken_for_the_body(port: int) -> None:
