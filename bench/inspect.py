@@ -3,8 +3,9 @@
 `python -m bench inspect --frames 100000` fills a store with something for every view (kept in `--keep`,
 filled only once), asks over HTTP for what each view shows, and opens each view in Chromium where that is
 installed.
-Milliseconds pass by the clock, with whatever else the machine does; CPU milliseconds are those of the
-server's process, which also holds the few of the client that reads the answers.
+Milliseconds pass by the clock, with whatever else the machine does, of which the fastest look in a browser
+has the least; CPU milliseconds are those of the server's process, which also holds the few of the client that
+reads the answers.
 """
 
 from __future__ import annotations
@@ -33,9 +34,12 @@ from longmind.inspect.server import InspectServer
 
 _TOKEN = "bench"
 _RUNS = 5
+_LOOKS = 15
+"""Times that a view is opened in a browser: enough that some meet no other work of the machine."""
 _QUERY = "what did they decide about the budget?"
 _ADDRESS = "q=what+did+they+decide+about+the+budget%3F"
 _PERSON = "person 8"
+_RECORDED = ("photo", "video", "audio")
 
 
 class View(NamedTuple):
@@ -77,7 +81,7 @@ VIEWS: dict[str, View] = {
     "experience": View("experience", [("experience.list", {"limit": 300})]),
     "brief": View("experience?tab=brief&task=the+export", [("experience.brief", {"text": "the export"})]),
     "spaces": View("spaces", [("space.list", {}), ("space.objects", {"space": "default", "limit": 300})]),
-    "photos and videos": View("media", [("list", {"kinds": ["photo", "video", "audio"], "limit": 60})]),
+    "photos and videos": View("media", [("inspect.frames", {"kinds": list(_RECORDED), "limit": 60})]),
     "quick check": View(None, [("verify", {})]),
     "upkeep": View("upkeep", [("inspect.parts", {}), ("inspect.store", {}), ("inspect.tasks", {})]),
     "snapshots": View("upkeep?tab=snapshots", [("snapshot.list", {})]),
@@ -197,13 +201,14 @@ def _browse_views(browser: Any, server: InspectServer) -> dict[str, dict[str, fl
         if view.path is None:
             continue
         rounds = []
-        for _ in range(_RUNS):
+        for _ in range(_LOOKS):
             page.evaluate(_SHOW, "upkeep?tab=money")
             cpu = time.process_time()
             elapsed = page.evaluate(_SHOW, view.path)
             rounds.append((elapsed, (time.process_time() - cpu) * 1000))
         views[name] = {
             "ms": round(statistics.median(elapsed for elapsed, _ in rounds)),
+            "fastest_ms": round(min(elapsed for elapsed, _ in rounds)),
             "cpu_ms": round(statistics.median(cpu for _, cpu in rounds)),
         }
     context.close()

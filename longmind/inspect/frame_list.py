@@ -27,7 +27,7 @@ from longmind.store.visible import Clause, among
 _PREVIEW: Final = 280
 _SEARCHED: Final = 2000
 """Texts that are looked through before the clock is asked whether it is enough for one page."""
-_SECONDS: Final = 0.2
+_SECONDS: Final = 0.3
 """So long texts are looked through for one page; however few of them match, the others are the next's."""
 _GAPS: Final = 4
 """Frames that are at least one in so many are read as one stretch of the table, and others one by one."""

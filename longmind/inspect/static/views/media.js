@@ -10,13 +10,13 @@ const KINDS = ["photo", "video", "audio"];
 export default function Media({ route, turn }) {
   const { params } = route;
   const asked = scope(params);
-  const list = useAnswer("list", { ...asked, kinds: params.kind ? [params.kind] : KINDS, limit: 60, cursor: params.cursor || undefined }, { turn });
+  const list = useAnswer("inspect.frames", { ...asked, kinds: params.kind ? [params.kind] : KINDS, limit: 60, before: Number(params.before) || undefined }, { turn });
   const chosen = Number(params.frame) || null;
   return html`<${Page} title="Photos and videos" lead="What was read in pictures and recordings, where and when.">
-    <div class="row"><select aria-label="Kind" class="fit" value=${params.kind || ""} onChange=${(event) => set({ kind: event.target.value || null, cursor: null })}><option value="">photos, videos and sound</option>${KINDS.map((kind) => html`<option key=${kind} value=${kind}>${kind}</option>`)}</select></div>
+    <div class="row"><select aria-label="Kind" class="fit" value=${params.kind || ""} onChange=${(event) => set({ kind: event.target.value || null, before: null })}><option value="">photos, videos and sound</option>${KINDS.map((kind) => html`<option key=${kind} value=${kind}>${kind}</option>`)}</select></div>
     ${chosen && html`<${Item} key=${chosen} id=${chosen} params=${params} turn=${turn} />`}
     <${Answer} of=${list}>${(found) => found.frames.length ? html`<ul class="gallery">${found.frames.map((frame) => html`<li key=${frame.id}><button class="tile" aria-pressed=${frame.id === chosen} onClick=${() => set({ frame: frame.id })}><${Picture} frame=${frame} params=${params} /><span class="strong clip" dir="auto">${frame.title || words(frame.kind)}</span><span class="small muted row"><${Pill}>${frame.kind}<//><${When} ms=${frame.occurred_at} /></span></button></li>`)}</ul>
-      ${found.cursor && html`<div><button onClick=${() => set({ cursor: found.cursor })}>More</button></div>`}` : html`<${Card}><${Empty} title="No photos or recordings">Read some with <code>longmind photos FOLDER</code> or <code>longmind videos FOLDER</code>.<//><//>`}<//>
+      ${found.before && html`<div><button onClick=${() => set({ before: found.before })}>Older</button></div>`}` : html`<${Card}><${Empty} title="No photos or recordings">Read some with <code>longmind photos FOLDER</code> or <code>longmind videos FOLDER</code>.<//><//>`}<//>
   <//>`;
 }
 
@@ -24,7 +24,7 @@ export default function Media({ route, turn }) {
 function Picture({ frame, params, boxes = [] }) {
   const small = useAnswer("media.thumbnail", { frame: frame.id, ...scope(params) }, { when: frame.kind === "photo" || frame.kind === "video" });
   const source = small.answer && image(small.answer);
-  const { width, height } = frame.metadata;
+  const { width, height } = frame.metadata || {};
   const scale = (box) => ({ left: `${(box[0] / width) * 100}%`, top: `${(box[1] / height) * 100}%`, width: `${((box[2] - box[0]) / width) * 100}%`, height: `${((box[3] - box[1]) / height) * 100}%` });
   return html`<span class="picture">${source ? html`<img src=${source} alt=${`${frame.kind}: ${frame.title || ""}`} />` : html`<span class="no-picture" style=${width && boxes.length ? { aspectRatio: `${width} / ${height}` } : {}} aria-hidden="true">${frame.kind}</span>`}
     ${width > 0 && boxes.map((part) => html`<i key=${part.id} class="box" style=${scale(part.metadata.box)} title=${part.text}></i>`)}</span>`;

@@ -122,7 +122,7 @@ function noun(name, count) {
 
 function Parts({ parts }) {
   const figures = (counts) => Object.entries(counts).filter(([, count]) => count).map(([name, count]) => html`<span key=${name} class="part"><b>${number(count)}</b> ${noun(name, count)}</span>`);
-  return html`<dl class="definition">${Object.entries(parts).map(([part, counts]) => html`<div key=${part}><dt>${words(part)}</dt><dd class="figures-inline">${Object.values(counts).some(Boolean) ? figures(counts) : html`<span class="muted">empty</span>`}</dd></div>`)}</dl>`;
+  return html`<dl class="definition">${Object.entries(parts).map(([part, counts]) => html`<div key=${part}><dt>${words(part)}</dt><dd class="figures-inline">${Object.values(counts).some(Boolean) ? figures(counts) : html`<span class="muted small">empty</span>`}</dd></div>`)}</dl>`;
 }
 
 function Snapshots({ params, session, turn }) {
