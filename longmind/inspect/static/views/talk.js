@@ -83,11 +83,11 @@ function Memory({ id, params, session, turn, changed }) {
 function Sweep({ params, session, turn }) {
   const place = { space: oneSpace(params, session), user: params.user || undefined };
   const trial = useAnswer("memories.gc", { dry_run: true, ...place }, { turn });
-  const stats = useAnswer("memories.stats", place, { turn });
+  const overview = useAnswer("inspect.overview", { ...place, space: [place.space] }, { turn });
   const settings = useAnswer("memories.config", {}, { turn });
   const listed = (title, ids, tone) => html`<div><h3>${title} <${Pill} tone=${tone}>${ids.length}<//></h3>${ids.length > 0 && html`<p class="row">${ids.slice(0, 60).map((id) => html`<${Link} key=${id} to="talk" params=${{ tab: "memories", memory: id, status: "any" }}>${id}<//>`)}</p>`}</div>`;
   return html`<div class="grid"><${Card} class="w6" title="If memories were swept now" action=${session.write && html`<${Act} label="Sweep now" name="memories.gc" inputs=${place} after=${trial.reload} />`}>
       <${Answer} of=${trial}>${(report) => html`<div class="stack"><p class="muted small">${report.scored} memories scored, as of <${When} ms=${report.now} exact />. Nothing is written by looking.</p>${listed("Promoted to long-term", report.promoted, "good")}${listed("Archived", report.archived, "warn")}${listed("Deleted", report.deleted, "bad")}</div>`}<//><//>
-    <${Card} class="w6" title="So far"><${Answer} of=${stats}>${(found) => html`<div class="stack"><p>${counted(found.turns, "turn")} in ${counted(found.sessions, "session")}.</p><p class="row">${Object.entries(found.by_status).map(([name, count]) => html`<${Pill} key=${name}>${count} ${name}<//>`)}</p><p class="row">${Object.entries(found.decisions).map(([name, count]) => html`<${Pill} key=${name}>${name} ${count}<//>`)}</p></div>`}<//>
+    <${Card} class="w6" title="So far"><${Answer} of=${overview}>${(found) => html`<div class="stack"><p>${counted(found.kinds.find((kind) => kind.name === "turn")?.count || 0, "turn")}.</p><p class="row">${found.memories.map((item) => html`<${Pill} key=${item.name}>${item.count} ${item.name}<//>`)}</p></div>`}<//>
       <${Answer} of=${settings} quiet>${(found) => html`<details><summary>Settings</summary><pre class="context-text" tabindex="0">${JSON.stringify(found.settings, null, 2)}</pre></details>`}<//><//></div>`;
 }
