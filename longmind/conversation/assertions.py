@@ -1,29 +1,25 @@
 """A memory that states something is a view of what the ledger holds: what is done to one is done to both.
 
 A memory and a fact are one statement when they are about the same entity, their predicates say the same of a
-thing, and their values are the same. The rules that read a turn write both; from then on `follow` keeps the
-memories with the ledger, and `take_back` the ledger with the memories.
+thing, and their values are the same. The rules that read a turn write both; from then on `take_back` keeps
+the ledger with the memories, and `following.py` the memories with the ledger.
 """
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from longmind.base.errors import Conflict
-from longmind.base.filters import View
-from longmind.conversation.candidates import Candidate, subject_key, value_key
-from longmind.conversation.config import read_config
-from longmind.conversation.current import contents, newest_versions, statement_of
+from longmind.conversation.candidates import subject_key, value_key
+from longmind.conversation.current import newest_versions, statement_of
 from longmind.conversation.extraction import BY_MODEL, Reading
-from longmind.conversation.rows import DecisionRow, MemoryRow, VersionRow, select
+from longmind.conversation.rows import MemoryRow
 from longmind.conversation.rows import select_among as select_memories
-from longmind.conversation.write import WriteContext, entity_name, put_away, revise
-from longmind.extract.statements import SPEAKER, Statement
-from longmind.facts import identity, names
+from longmind.conversation.write import WriteContext, entity_name, put_away
+from longmind.extract.statements import Statement
+from longmind.facts import names
 from longmind.facts import write as ledger_write
 from longmind.facts.canonical import ObjectKind, canonical_text
 from longmind.facts.extraction import Extraction
@@ -31,8 +27,6 @@ from longmind.facts.part import FactsPart
 from longmind.facts.removal import erase_facts
 from longmind.facts.results import Retracted
 from longmind.facts.rows import (
-    GLOBAL,
-    AliasRow,
     AssertionRow,
     EntityRow,
     FactRow,
@@ -45,23 +39,18 @@ from longmind.facts.rows import (
 )
 from longmind.facts.slots import group, standard, wordings
 from longmind.facts.statements import Claim
-from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Predicate, Typed
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection
-from longmind.store.frames import tags_of
 from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
-from longmind.store.visible import Clause, among, both
+from longmind.store.visible import Clause, among
 from longmind.store.write import Prepared
 
 _COLUMNS: Final = join((FactRow, "c"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o"))
 _DATED: Final = frozenset({"event", "plans", "did"})
 """Slots whose value the ledger tells with its date."""
-NOT_HELD: Final = "no longer held"
-_FOLLOWED: Final = frozenset({NOT_HELD, "conflict", "ended"})
-"""Why a memory was put away, where it comes back with what it says."""
 
 
 class StatedFact(NamedTuple):
@@ -77,12 +66,6 @@ class StatedFact(NamedTuple):
         return Typed(ObjectKind(self.fact.object_kind), stored_object(self.fact, self.entity))
 
 
-def slots_of(predicate: str) -> tuple[str, ...]:
-    """The slots of memories that a predicate has a say in: who dislikes a thing no longer likes it."""
-    competing = group(predicate, single=False).predicates
-    return tuple({name for other in competing for name in wordings(other)} | {*wordings(predicate)})
-
-
 def stated_facts(db: Connection, ledger: str, statement: Statement) -> list[StatedFact]:
     """The facts of the ledger that say what a statement says."""
     try:
@@ -92,15 +75,25 @@ def stated_facts(db: Connection, ledger: str, statement: Statement) -> list[Stat
     if not subjects:
         return []
     predicates = wordings(canonical_text(standard(statement.slot)))
-    clause = among("c.subject_entity_id", subjects) & among("p.key_norm", predicates)
-    sql = (
-        f"SELECT {_COLUMNS.sql} FROM fact c JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
-        "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "
-        "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id "
-        f"WHERE {clause.sql} ORDER BY c.fact_id"
-    )
-    stated = [StatedFact(*_COLUMNS.read(row)) for row in db.all(sql, clause.values)]
+    stated = facts_among(db, "c.subject_entity_id", subjects, also=among("p.key_norm", predicates))
     return [item for item in stated if _same_value(statement, item)]
+
+
+def facts_among(
+    db: Connection, column: str, values: Collection[int], also: Clause | None = None
+) -> list[StatedFact]:
+    """Facts of which a column has one of many values."""
+    stated: list[StatedFact] = []
+    for batch in batched(sorted(values)):
+        clause = among(column, batch) if also is None else among(column, batch) & also
+        sql = (
+            f"SELECT {_COLUMNS.sql} FROM fact c JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
+            "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "
+            "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id "
+            f"WHERE {clause.sql} ORDER BY c.fact_id"
+        )
+        stated += [StatedFact(*items) for items in _COLUMNS.read_all(db.all(sql, clause.values))]
+    return stated
 
 
 def _same_value(statement: Statement, item: StatedFact) -> bool:
@@ -163,8 +156,8 @@ def take_back(
 
 
 def is_past(ctx: WriteContext, statement: Statement | None) -> bool:
-    """Whether what was just said is of a time that is over by now, such as an earlier home."""
-    if statement is None or statement.when is None or not statement.holds:
+    """Whether what was just said is not so by now: an earlier home, or what the same turn corrected."""
+    if statement is None or not statement.holds:
         return False
     facts = stated_facts(ctx.tx.db, ctx.space, statement)
     return bool(facts) and not is_held(ctx.tx.db, facts, now=present(ctx.tx))
@@ -244,6 +237,12 @@ def with_told(store: Store, item: Draft, reading: Reading, prepared: Prepared) -
     return {**prepared, "facts": [replace(first, entities=entities, facts=facts), *chunks]}
 
 
+def corrects_itself(prepared: Prepared) -> bool:
+    """Whether a turn corrects something, in itself or in an earlier one."""
+    read = [item for item in prepared.get("facts", ()) if isinstance(item, Extraction)]
+    return any(fact.action == "correct" for item in read for fact in item.facts)
+
+
 def dated(prepared: Prepared, start: int) -> Prepared:
     """The same, but what it states for the ledger has been so since `start`."""
     extraction = prepared.get("facts", [None])[0]
@@ -299,147 +298,3 @@ def _of_whole(statement: Statement, text: str) -> Statement:
 def facts_part(store: Store) -> FactsPart | None:
     part = next((part.loaded for part in store.parts if part.name == FactsPart.name), None)
     return part if isinstance(part, FactsPart) else None
-
-
-# From the ledger to memories
-
-
-class _Touched(NamedTuple):
-    """What changed in one ledger."""
-
-    subjects: set[str]
-    slots: set[str]
-
-
-def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
-    """Put away memories of what the ledger holds no longer, and bring back those of what it holds again.
-
-    A memory that the ledger never heard of stays as it is, and so does one that faded or was put away by
-    hand.
-    """
-    config = read_config(store, tx.db)
-    for ledger, touched in _touched(tx.db, fact_ids).items():
-        ctx = WriteContext(store, tx, config, ledger)
-        versions = _memories(tx.db, ledger, touched, ("active", "archived"))
-        current = _active(tx.db, versions)
-        for memory_id, version in sorted(versions.items()):
-            _keep_with(ctx, memory_id, version, current)
-
-
-def _keep_with(
-    ctx: WriteContext, memory_id: int, version: VersionRow, current: dict[int, VersionRow]
-) -> None:
-    db, statement = ctx.tx.db, statement_of(version)
-    assert statement is not None
-    facts = stated_facts(db, ctx.space, statement)
-    if not facts:
-        return
-    is_so = is_held(db, facts, now=present(ctx.tx)) == statement.holds
-    if memory_id in current:
-        # One that this very transaction made or worded was checked by who wrote it.
-        if not is_so and version.recorded_at != ctx.tx.system:
-            put_away(ctx, memory_id, "archived", reason=NOT_HELD, inputs={})
-            del current[memory_id]
-    elif is_so and _comes_back(db, memory_id):
-        is_said = any(
-            same_statement(statement, other) for other in map(statement_of, current.values()) if other
-        )
-        if not is_said:
-            _bring_back(ctx, memory_id, version, statement)
-            current[memory_id] = version
-
-
-def _bring_back(ctx: WriteContext, memory_id: int, version: VersionRow, statement: Statement) -> None:
-    text = contents(ctx.tx.db, [version.frame_id])[version.frame_id]
-    tags = tags_of(ctx.tx.db, [version.frame_id], View.of(ctx.space)).get(version.frame_id, ())
-    candidate = Candidate(text, statement, tags=tuple(sorted(tags)), rule=version.rule)
-    # Its vector is made by the next `maintain`: nothing is embedded inside a transaction.
-    revise(ctx, memory_id, candidate, status="active", prepared=None)
-
-
-def _comes_back(db: Connection, memory_id: int) -> bool:
-    """Whether it was put away because of what was said, and not by hand or because it faded."""
-    decisions = select(db, DecisionRow, "x.memory_id = ? ORDER BY x.decision_id DESC LIMIT 1", (memory_id,))
-    return bool(decisions) and json.loads(decisions[0].inputs).get("reason") in _FOLLOWED
-
-
-def _touched(db: Connection, fact_ids: Collection[int]) -> dict[str, _Touched]:
-    """By ledger, the subjects and slots of memories that some facts may concern."""
-    facts = select_among(db, FactRow, "fact_id", fact_ids, also=Clause(f"x.ledger <> '{GLOBAL}'"))
-    if not facts:
-        return {}
-    predicates = {
-        row.predicate_id: row.key_norm
-        for row in select_among(db, PredicateRow, "predicate_id", {row.predicate_id for row in facts})
-    }
-    subjects = _names_of(db, {row.subject_entity_id for row in facts})
-    touched: dict[str, _Touched] = defaultdict(lambda: _Touched(set(), set()))
-    for fact in facts:
-        item = touched[fact.ledger]
-        item.subjects.update(subjects[fact.subject_entity_id])
-        item.slots.update(slots_of(predicates[fact.predicate_id]))
-    return touched
-
-
-def _names_of(db: Connection, entity_ids: set[int]) -> dict[int, set[str]]:
-    """By entity, what memories may call it: its names, and those of whom it is merged with."""
-    merged = identity.current(db)
-    members = {
-        entity_id: {entity_id, merged.get(entity_id, entity_id)}
-        | {other for other, whole in merged.items() if whole == merged.get(entity_id, entity_id)}
-        for entity_id in entity_ids
-    }
-    every = {member for group in members.values() for member in group}
-    spelled: dict[int, set[str]] = defaultdict(set)
-    for row in select_among(db, EntityRow, "entity_id", every):
-        spelled[row.entity_id].add(row.key)
-    for alias in select_among(db, AliasRow, "entity_id", every, also=Clause("x.until IS NULL")):
-        spelled[alias.entity_id].add(alias.alias)
-    return {
-        entity_id: {subject_key(_speaker(name)) for member in group for name in spelled[member]}
-        for entity_id, group in members.items()
-    }
-
-
-def _speaker(name: str) -> str:
-    """The reverse of `entity_name`."""
-    norm = canonical_text(name)
-    return SPEAKER + name[len(USER) :] if norm == USER or norm.startswith(f"{USER}/") else name
-
-
-def _memories(
-    db: Connection, ledger: str, touched: _Touched, statuses: Sequence[str]
-) -> dict[int, VersionRow]:
-    """The memories of a part of a space in some slots of some subjects, by their last version."""
-    clause = both(
-        [
-            Clause("space = ? AND slot IS NOT NULL", (ledger,)),
-            among("slot", sorted(touched.slots)),
-            among("subject_key", sorted(touched.subjects)),
-            among("status", statuses),
-        ]
-    )
-    rows = db.all(f"SELECT memory_id FROM conversation_current WHERE {clause.sql}", clause.values)
-    return newest_versions(db, [int(row[0]) for row in rows])
-
-
-def _active(db: Connection, versions: dict[int, VersionRow]) -> dict[int, VersionRow]:
-    active: dict[int, VersionRow] = {}
-    for batch in batched(sorted(versions)):
-        clause = among("memory_id", batch)
-        sql = f"SELECT memory_id FROM conversation_current WHERE status = 'active' AND {clause.sql}"
-        active.update((int(row[0]), versions[int(row[0])]) for row in db.all(sql, clause.values))
-    return active
-
-
-def wording_of(db: Connection, fact_ids: Collection[int]) -> list[int]:
-    """The memories, in whatever state, that say one of these facts."""
-    memory_ids: list[int] = []
-    for ledger, touched in _touched(db, fact_ids).items():
-        for memory_id, version in _memories(db, ledger, touched, ("active", "archived", "deleted")).items():
-            statement = statement_of(version)
-            if statement is not None:
-                facts = stated_facts(db, ledger, statement)
-                if any(item.fact.fact_id in fact_ids for item in facts):
-                    memory_ids.append(memory_id)
-    return memory_ids

@@ -17,17 +17,23 @@ from longmind.store.write import Prepared
 
 
 def merge(
-    ctx: WriteContext, candidates: Sequence[Candidate], *, turn: int, prepared: Mapping[int, Prepared]
+    ctx: WriteContext,
+    candidates: Sequence[Candidate],
+    *,
+    turn: int,
+    prepared: Mapping[int, Prepared],
+    corrected: bool = False,
 ) -> tuple[Extracted, ...]:
     """Apply the candidates of one turn in order; `prepared` holds what was made ready, by position.
 
-    What the same turn takes back further on was never so for anyone, and is left out.
+    What the same turn takes back further on was never so for anyone, and is left out. `corrected` says that
+    the turn corrects itself: "I live in Porto. No, sorry, Braga" leaves no memory of Porto.
     """
     extracted: list[Extracted] = []
     for position, candidate in enumerate(candidates):
-        if _taken_back(candidate, candidates[position + 1 :]):
-            continue
         statement = candidate.statement
+        if _taken_back(candidate, candidates[position + 1 :]) or (corrected and is_past(ctx, statement)):
+            continue
         if statement is not None and (statement.action == "end" or statement.old is not None):
             new = {item.id for item in extracted if item.action in ("created", "conflict")}
             extracted += _end(ctx, candidate, turn, new)
@@ -66,7 +72,8 @@ def _merge_one(ctx: WriteContext, candidate: Candidate, turn: int, prepared: Pre
     db, origin = ctx.tx.db, Said(turn, candidate.start, candidate.end)
     if is_erased(db, ctx.space, candidate):
         return Extracted(None, "", "suppressed")
-    if is_past(ctx, candidate.statement):
+    statement = candidate.statement
+    if statement is not None and statement.when is not None and is_past(ctx, statement):
         return Extracted(None, candidate.content, "past")
     matched = match(db, ctx.space, candidate, threshold=ctx.config.dedupe.threshold)
     if candidate.archives:

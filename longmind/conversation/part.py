@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.base.filters import View
 from longmind.conversation import rollback as rollbacks
-from longmind.conversation.assertions import erase_statements, follow, take_back, wording_of
+from longmind.conversation.assertions import erase_statements, take_back
 from longmind.conversation.config import Config
 from longmind.conversation.current import (
     contents,
@@ -18,6 +18,7 @@ from longmind.conversation.current import (
     remove_words,
     statement_of,
 )
+from longmind.conversation.following import follow, wording_of
 from longmind.conversation.rows import TABLES, LinkRow, MemoryRow, StateRow, VersionRow, select_among
 from longmind.conversation.rows import verify as verify_rows
 from longmind.conversation.write import WriteContext, bury, memory_row, put_away, state_of

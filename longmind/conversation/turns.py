@@ -16,7 +16,7 @@ from longmind.base.parameters import IdempotencyKey, Mark
 from longmind.base.partitions import Partition, split_partition
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
-from longmind.conversation.assertions import with_told
+from longmind.conversation.assertions import corrects_itself, with_told
 from longmind.conversation.candidates import Candidate, pii_tags
 from longmind.conversation.config import Config, read_config
 from longmind.conversation.current import match
@@ -121,19 +121,22 @@ class Conversation:
         Each is a transaction of its own, so that batches of any size give the same
         memories at the same times: what one turn says, a later one may contradict.
         """
-        return self._add([self._draft(turn) for turn in turns], extract=extract)
+        return self._add(turns, extract=extract)
 
     def add_messages(self, turns: Sequence[Mapping[str, Any]], *, extract: bool) -> TurnReports:
         """Like `add_turns`, for what is read from a chat's messages: also of tools, and with metadata."""
-        return self._add([self._draft(turn, from_chat=True) for turn in turns], extract=extract)
+        return self._add(turns, extract=extract, from_chat=True)
 
-    def _add(self, drafts: Sequence[Draft], *, extract: bool) -> TurnReports:
-        if len(drafts) > _MOST_TURNS:
-            raise InvalidInput(
-                f"At most {_MOST_TURNS} turns are written at once, not {len(drafts)}.",
-                hint="Write them in several calls.",
-            )
-        with self._store.read() as snapshot:
+    def _add(
+        self, turns: Iterable[Mapping[str, Any] | tuple[str, str]], *, extract: bool, from_chat: bool = False
+    ) -> TurnReports:
+        with self._store.one_state() as snapshot:
+            drafts = [self._draft(turn, from_chat=from_chat) for turn in turns]
+            if len(drafts) > _MOST_TURNS:
+                raise InvalidInput(
+                    f"At most {_MOST_TURNS} turns are written at once, not {len(drafts)}.",
+                    hint="Write them in several calls.",
+                )
             config = read_config(self._store, snapshot.db)
             names = [item.content_hash() for item in drafts]
             stored = existing(snapshot.db, drafts, names)
@@ -295,7 +298,13 @@ class Conversation:
             if written.status != "created":
                 return TurnReport(written.id, created=False)
             ctx = WriteContext(self._store, tx, config, self._partition, turn.item.expires_at)
-            extracted = merge(ctx, turn.reading.candidates, turn=written.id, prepared=turn.memories)
+            extracted = merge(
+                ctx,
+                turn.reading.candidates,
+                turn=written.id,
+                prepared=turn.memories,
+                corrected=corrects_itself(turn.whole),
+            )
             count_outcomes(tx, self._partition, turn.reading)
         return TurnReport(written.id, extracted, turn.reading.extractor, turn.reading.warnings)
 

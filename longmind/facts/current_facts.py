@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.frame import Frame
 from longmind.facts.canonical import ObjectKind, alias_norm
 from longmind.facts.extraction import FoundFact
-from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
 from longmind.facts.values import Entity
 from longmind.facts.words import words_of
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, Value
 from longmind.store.visible import Clause, among
 
 _MOST: Final = 2000
-_HELD: Final = join((FactRow, "f"), (SpanRow, "s"), (PredicateRow, "p"), (EntityRow, "e"))
+_COLUMNS: Final = (
+    "f.fact_id, e.key, p.key, p.cardinality, f.object_kind, f.object_text, o.key, s.valid_from, s.system_from"
+)
+_JOINED: Final = (
+    "JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
+    "LEFT JOIN fact_entity o ON o.entity_id = f.object_entity_id"
+)
+_HELD: Final = "s.system_to IS NULL AND s.valid_to IS NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +57,23 @@ class CurrentFacts:
         norm = Entity(subject).norm
         key = (norm, *predicates)
         if key not in self._held:
-            clause = among("p.key_norm", predicates) if predicates else Clause("1 = 1")
+            named = Clause("1 = 1")
+            if predicates:
+                clause = among("key_norm", predicates)
+                ids = f"SELECT predicate_id FROM fact_predicate WHERE ledger = ? AND {clause.sql}"
+                named = Clause(f"f.predicate_id IN ({ids})", (self.ledger, *clause.values))
             sql = (
-                f"SELECT {_HELD.sql} FROM fact_entity e JOIN fact f ON f.subject_entity_id = e.entity_id "
-                "JOIN fact_span s ON s.fact_id = f.fact_id JOIN fact_predicate p ON p.predicate_id = "
-                "f.predicate_id "
-                "WHERE e.ledger = ? AND e.key_norm = ? AND s.system_to IS NULL AND s.valid_to IS NULL "
-                f"AND {clause.sql} ORDER BY s.span_id DESC LIMIT {_MOST}"
+                f"SELECT {_COLUMNS} FROM fact_entity e JOIN fact f ON f.subject_entity_id = e.entity_id "
+                f"JOIN fact_span s ON s.fact_id = f.fact_id {_JOINED} "
+                f"WHERE e.ledger = ? AND e.key_norm = ? AND {_HELD} AND {named.sql} "
+                f"ORDER BY s.span_id DESC LIMIT {_MOST}"
             )
-            rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger, norm, *clause.values))]
-            objects = self._objects([fact for fact, _, _, _ in rows])
-            self._held[key] = [
-                CurrentFact(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
-                for f, s, p, e in rows
-                if f.fact_id in objects
-            ]
-            matching = [
+            said = [
                 belief
-                for belief in self._said.get(norm, [])
+                for belief in reversed(self._said.get(norm, []))
                 if not predicates or belief.predicate in predicates
             ]
-            self._held[key][:0] = reversed(matching)
+            self._held[key] = [*said, *self._read(sql, (self.ledger, norm, *named.values))]
         return self._held[key]
 
     def note(self, fact: FoundFact, frame: Frame) -> None:
@@ -91,47 +94,45 @@ class CurrentFacts:
         if self._latest is not None:
             return self._latest
         sql = (
-            f"SELECT {_HELD.sql} FROM fact_span s JOIN fact f ON f.fact_id = s.fact_id "
-            "JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
-            "JOIN fact_entity e ON e.entity_id = f.subject_entity_id "
-            "WHERE f.ledger = ? AND s.system_to IS NULL AND s.valid_to IS NULL AND p.key_norm <> "
-            "'session_id' "
+            f"SELECT {_COLUMNS} FROM fact_span s JOIN fact f ON f.fact_id = s.fact_id "
+            f"JOIN fact_entity e ON e.entity_id = f.subject_entity_id {_JOINED} "
+            f"WHERE f.ledger = ? AND {_HELD} AND p.key_norm <> 'session_id' "
             "ORDER BY s.span_id DESC LIMIT 20"
         )
-        rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger,))]
-        objects = self._objects([fact for fact, _, _, _ in rows])
-        self._latest = [
-            CurrentFact(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
-            for f, s, p, e in rows
-            if f.fact_id in objects
-        ]
+        self._latest = self._read(sql, (self.ledger,))
         return self._latest
 
     def just_said(self) -> list[CurrentFact]:
         """What the same text has said so far, the newest first."""
         return [belief for belief in reversed(self._noted) if belief.predicate not in ("session_id", "title")]
 
-    def _objects(self, facts: Sequence[FactRow]) -> dict[int, str | Entity]:
-        named = {fact.object_entity_id for fact in facts if fact.object_entity_id is not None}
-        keys: dict[int, str] = {}
-        if named:
-            clause = among("entity_id", sorted(named))
-            rows = self.db.all(f"SELECT entity_id, key FROM fact_entity WHERE {clause.sql}", clause.values)
-            keys = {int(entity_id): str(key) for entity_id, key in rows}
-        objects: dict[int, str | Entity] = {}
-        for fact in facts:
-            if fact.object_entity_id is not None:
-                objects[fact.fact_id] = Entity(keys[fact.object_entity_id])
-            elif fact.object_kind == ObjectKind.TEXT:
-                objects[fact.fact_id] = str(stored_object(fact, None))
-        return objects
+    def _read(self, sql: str, values: Sequence[Value]) -> list[CurrentFact]:
+        """Facts whose values are texts or entities.
+
+        Only what is compared is read, and not the rows with their checksums: a turn may meet hundreds of
+        facts here, and `verify` checks them all.
+        """
+        beliefs: list[CurrentFact] = []
+        for fact_id, subject, predicate, cardinality, kind, text, name, since, recorded in self.db.all(
+            sql, values
+        ):
+            if kind == ObjectKind.ENTITY:
+                if name is None:
+                    raise Corrupt(f"The fact {fact_id} names an entity that is missing.", hint=RESTORE_HINT)
+                beliefs.append(CurrentFact(subject, predicate, Entity(name), cardinality, since, recorded))
+            elif kind == ObjectKind.TEXT:
+                beliefs.append(CurrentFact(subject, predicate, text, cardinality, since, recorded))
+        return beliefs
 
     def known(self, names: Iterable[str]) -> dict[str, set[str]]:
         """By normal form of a name, the keys of the entities that are called so."""
-        norms = sorted({alias_norm(name) for name in names})
+        return self.known_norms({alias_norm(name) for name in names})
+
+    def known_norms(self, norms: Collection[str]) -> dict[str, set[str]]:
+        """The same, for names in normal form."""
         if not norms:
             return {}
-        clause = among("a.alias_norm", norms)
+        clause = among("a.alias_norm", sorted(norms))
         sql = (
             "SELECT DISTINCT a.alias_norm, e.key FROM fact_alias a JOIN fact_entity e ON e.entity_id = "
             "a.entity_id "

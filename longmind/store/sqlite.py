@@ -197,7 +197,11 @@ class SqliteEngine:
                 elif not may_write(Path(self.location)):
                     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
                     name += "?immutable=1" if self._immutable else ""
-            connection = apsw.Connection(name) if self._in_memory else self._connected(name, flags)
+            connection = (
+                apsw.Connection(name, statementcachesize=pages.STATEMENTS)
+                if self._in_memory
+                else self._connected(name, flags)
+            )
             connection.set_busy_timeout(_READER_PATIENCE_MS)
             # A connection that is merely dropped must not take the log away; an orderly `close` does that.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

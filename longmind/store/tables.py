@@ -206,14 +206,16 @@ class Tables:
     def checked(self, kind: type[Item], row: Row) -> Item:
         """The columns of a row followed by its checksum, if they are what was written."""
         shape: Any = kind
-        item: Item = shape._make(row[: len(shape._fields)])
-        if self.seal(item) != row[len(item)]:
+        size = len(shape._fields)
+        item: Any = shape._make(row[:size])
+        if checksum(self.names[kind], *item) != row[size]:
             named = ", ".join(map(repr, item[:2]))
             raise Corrupt(
                 f"A row of {self.names[kind]} ({named}) is not what was written.",
                 hint=RESTORE_HINT,
             )
-        return item
+        checked: Item = item
+        return checked
 
     def select(
         self, db: Connection, kind: type[Item], condition: str, values: Iterable[Value] = ()
@@ -350,6 +352,27 @@ class Joined:
             items.append(None if row[first] is None else self._tables.checked(kind, row[first:last]))
             first = last
         return items
+
+    def read_all(self, rows: Sequence[Row]) -> list[list[Any]]:
+        """The same for many rows: one that a join repeats, such as a predicate's, is checked once."""
+        checked: dict[tuple[type[Any], Row], Any] = {}
+        tables: list[list[Any]] = []
+        for row in rows:
+            items: list[Any] = []
+            first = 0
+            for kind in self._kinds:
+                last = first + len(kind._fields) + 1
+                part = tuple(row[first:last])
+                first = last
+                if part[0] is None:
+                    items.append(None)
+                    continue
+                item = checked.get((kind, part))
+                if item is None:
+                    item = checked[kind, part] = self._tables.checked(kind, part)
+                items.append(item)
+            tables.append(items)
+        return tables
 
 
 def _distinct(values: Iterable[Value]) -> list[Any]:

@@ -25,6 +25,17 @@ _ABSENT: Final = (
 _STAGED: Final = "SELECT 1 FROM frame_staged fs WHERE fs.first_id <= {frame} AND fs.last_id >= {frame} AND "
 
 
+class _Marks(dict[int, str]):
+    """Placeholders by how many."""
+
+    def __missing__(self, size: int) -> str:
+        self[size] = ", ".join("?" * size)
+        return self[size]
+
+
+_MARKS: Final = _Marks()
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """A condition, and the values for its placeholders in order."""
@@ -43,9 +54,15 @@ class Clause:
 
 def among(column: str, values: Sequence[Value]) -> Clause:
     """`column IN (...)`, and never true for no values."""
-    if not values:
+    count = len(values)
+    if not count:
         return Clause("1 = 0")
-    return Clause(f"{column} IN ({', '.join('?' * len(values))})", tuple(values))
+    if count == 1:
+        return Clause(f"{column} IN (?)", tuple(values))
+    # A list of every length would be a statement of its own to be prepared, and push others out of the cache.
+    size = 1 << (count - 1).bit_length()
+    filler = (values[-1],) * (size - count)
+    return Clause(f"{column} IN ({_MARKS[size]})", (*values, *filler))
 
 
 def visible(view: View, where: Where) -> Clause:

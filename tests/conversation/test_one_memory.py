@@ -41,6 +41,22 @@ def tell(memory: Memory, text: str) -> int:
     return told.id
 
 
+@pytest.mark.parametrize(
+    ("text", "wrong", "right"),
+    [
+        ("I live in Porto. No, sorry, Braga.", "Porto", "Braga"),
+        ("My niece is called Marta. Wait, Marla, with an l.", "Marta", "Marla"),
+    ],
+)
+def test_a_turn_that_corrects_itself_leaves_no_memory_of_what_it_corrected(
+    memory: Memory, text: str, wrong: str, right: str
+) -> None:
+    memory.conversation("s").add_turn("user", text)
+    assert right in held(memory)
+    assert wrong not in held(memory)
+    assert not any(wrong in item.content for item in memory.memories.list(limit=10))
+
+
 # From a memory to the ledger
 
 

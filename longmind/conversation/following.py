@@ -1,0 +1,237 @@
+"""Memories follow the ledger: what it holds no longer is put away, and what it holds again comes back.
+
+Only memories that may word one of the facts that changed are looked at: of the hundred things that somebody
+likes, a turn changes one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from longmind.base.filters import View
+from longmind.conversation.assertions import facts_among, is_held, present, same_statement, stated_facts
+from longmind.conversation.candidates import Candidate, subject_key, value_key
+from longmind.conversation.config import read_config
+from longmind.conversation.current import contents, newest_versions, statement_of
+from longmind.conversation.rows import DecisionRow, VersionRow, select
+from longmind.conversation.write import WriteContext, put_away, revise
+from longmind.extract.statements import SPEAKER, Statement
+from longmind.facts import identity
+from longmind.facts.canonical import canonical_text
+from longmind.facts.rows import GLOBAL, AliasRow, EntityRow, select_among
+from longmind.facts.slots import group, wordings
+from longmind.facts.trust import USER
+from longmind.store.engine import Connection
+from longmind.store.frames import tags_of
+from longmind.store.store import Store
+from longmind.store.tables import batched
+from longmind.store.transaction import Transaction
+from longmind.store.visible import Clause, among
+
+NOT_HELD: Final = "no longer held"
+_FOLLOWED: Final = frozenset({NOT_HELD, "conflict", "ended"})
+"""Why a memory was put away, where it comes back with what it says."""
+
+
+def slots_of(predicate: str) -> tuple[str, ...]:
+    """The slots of memories that a predicate has a say in: who dislikes a thing no longer likes it."""
+    competing = group(predicate, single=False).predicates
+    return tuple({name for other in competing for name in wordings(other)} | {*wordings(predicate)})
+
+
+class _Touched(NamedTuple):
+    """What changed in one ledger: of whom, in which slots, and the words of the values."""
+
+    subjects: set[str]
+    slots: set[str]
+    values: set[frozenset[str]]
+
+    def may_word(self, value: str) -> bool:
+        """Whether a memory of this value may say one of the facts: its words are theirs, or some of them."""
+        words = frozenset(value.split())
+        return words in self.values or any(words <= other or other <= words for other in self.values)
+
+
+def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
+    """Put away memories of what the ledger holds no longer, and bring back those of what it holds again.
+
+    A memory that the ledger never heard of stays as it is, and so does one that faded or was put away by
+    hand.
+    """
+    over: set[frozenset[str]] | None = None
+    for ledger, touched in _touched(tx.db, fact_ids).items():
+        over = _over_by(tx.db, fact_ids, present(tx)) if over is None else over
+        versions = _memories(
+            tx.db, ledger, touched._replace(values=touched.values | over), ("active", "archived")
+        )
+        if not versions:
+            continue
+        ctx = WriteContext(store, tx, read_config(store, tx.db), ledger)
+        current = _active(tx.db, versions)
+        for memory_id, version in sorted(versions.items()):
+            _keep_with(ctx, memory_id, version, current)
+
+
+def _keep_with(
+    ctx: WriteContext, memory_id: int, version: VersionRow, current: dict[int, VersionRow]
+) -> None:
+    db, statement = ctx.tx.db, statement_of(version)
+    assert statement is not None
+    facts = stated_facts(db, ctx.space, statement)
+    if not facts:
+        return
+    is_so = is_held(db, facts, now=present(ctx.tx)) == statement.holds
+    if memory_id in current:
+        # One that this very transaction made or worded was checked by who wrote it.
+        if not is_so and version.recorded_at != ctx.tx.system:
+            put_away(ctx, memory_id, "archived", reason=NOT_HELD, inputs={})
+            del current[memory_id]
+    elif is_so and _comes_back(db, memory_id):
+        is_said = any(
+            same_statement(statement, other) for other in map(statement_of, current.values()) if other
+        )
+        if not is_said:
+            _bring_back(ctx, memory_id, version, statement)
+            current[memory_id] = version
+
+
+def _bring_back(ctx: WriteContext, memory_id: int, version: VersionRow, statement: Statement) -> None:
+    text = contents(ctx.tx.db, [version.frame_id])[version.frame_id]
+    tags = tags_of(ctx.tx.db, [version.frame_id], View.of(ctx.space)).get(version.frame_id, ())
+    candidate = Candidate(text, statement, tags=tuple(sorted(tags)), rule=version.rule)
+    # Its vector is made by the next `maintain`: nothing is embedded inside a transaction.
+    revise(ctx, memory_id, candidate, status="active", prepared=None)
+
+
+def _comes_back(db: Connection, memory_id: int) -> bool:
+    """Whether it was put away because of what was said, and not by hand or because it faded."""
+    decisions = select(db, DecisionRow, "x.memory_id = ? ORDER BY x.decision_id DESC LIMIT 1", (memory_id,))
+    return bool(decisions) and json.loads(decisions[0].inputs).get("reason") in _FOLLOWED
+
+
+def _touched(db: Connection, fact_ids: Collection[int]) -> dict[str, _Touched]:
+    """By ledger, the subjects, slots and values of the memories that some facts may concern, if any do."""
+    places: dict[str, set[tuple[int, str]]] = defaultdict(set)
+    facts: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for batch in batched(sorted(fact_ids)):
+        clause = among("c.fact_id", batch) & Clause(f"c.ledger <> '{GLOBAL}'")
+        sql = (
+            "SELECT c.fact_id, c.ledger, c.subject_entity_id, p.key_norm FROM fact c "
+            f"JOIN fact_predicate p ON p.predicate_id = c.predicate_id WHERE {clause.sql}"
+        )
+        for fact_id, ledger, subject, predicate in db.all(sql, clause.values):
+            places[ledger].add((subject, predicate))
+            facts[ledger, subject].append(fact_id)
+    touched: dict[str, _Touched] = {}
+    for ledger, pairs in places.items():
+        remembered = _remembered(db, ledger, _names_of(db, {subject for subject, _ in pairs}))
+        concerned = [(subject, predicate) for subject, predicate in pairs if subject in remembered]
+        if not concerned:
+            continue
+        part = _Touched(set(), set(), set())
+        for subject, predicate in concerned:
+            part.subjects.update(remembered[subject])
+            part.slots.update(slots_of(predicate))
+        stated = facts_among(db, "c.fact_id", [number for key in remembered for number in facts[ledger, key]])
+        part.values.update(frozenset(value_key(str(item.value.stored)).split()) for item in stated)
+        touched[ledger] = part
+    return touched
+
+
+def _remembered(db: Connection, ledger: str, names: Mapping[int, set[str]]) -> dict[int, set[str]]:
+    """Those of some entities that memories speak of, with what these may call them."""
+    known: set[str] = set()
+    for batch in batched(sorted({name for each in names.values() for name in each})):
+        clause = Clause("space = ? AND slot IS NOT NULL", (ledger,)) & among("subject_key", batch)
+        sql = f"SELECT DISTINCT subject_key FROM conversation_current WHERE {clause.sql}"
+        known.update(str(row[0]) for row in db.all(sql, clause.values))
+    return {entity_id: each for entity_id, each in names.items() if not known.isdisjoint(each)}
+
+
+def _over_by(db: Connection, fact_ids: Collection[int], now: int) -> set[frozenset[str]]:
+    """The values that the subjects of some facts had until a time before now.
+
+    Nothing was written when they ended, so what memories say of them is looked at with the next change.
+    """
+    over: set[frozenset[str]] = set()
+    for batch in batched(sorted(fact_ids)):
+        clause = among("c.fact_id", batch)
+        sql = (
+            "SELECT c.fact_id FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id WHERE "
+            "c.subject_entity_id IN "
+            f"(SELECT c.subject_entity_id FROM fact c WHERE {clause.sql}) "
+            "AND s.system_to IS NULL AND s.valid_to <= ?"
+        )
+        ended = {int(row[0]) for row in db.all(sql, (*clause.values, now))}
+        over.update(
+            frozenset(value_key(str(item.value.stored)).split())
+            for item in facts_among(db, "c.fact_id", ended)
+        )
+    return over
+
+
+def _names_of(db: Connection, entity_ids: set[int]) -> dict[int, set[str]]:
+    """By entity, what memories may call it: its names, and those of whom it is merged with."""
+    merged = identity.current(db)
+    members = {
+        entity_id: {entity_id, merged.get(entity_id, entity_id)}
+        | {other for other, whole in merged.items() if whole == merged.get(entity_id, entity_id)}
+        for entity_id in entity_ids
+    }
+    every = {member for group in members.values() for member in group}
+    spelled: dict[int, set[str]] = defaultdict(set)
+    for row in select_among(db, EntityRow, "entity_id", every):
+        spelled[row.entity_id].add(row.key)
+    for alias in select_among(db, AliasRow, "entity_id", every, also=Clause("x.until IS NULL")):
+        spelled[alias.entity_id].add(alias.alias)
+    return {
+        entity_id: {subject_key(_speaker(name)) for member in group for name in spelled[member]}
+        for entity_id, group in members.items()
+    }
+
+
+def _speaker(name: str) -> str:
+    """The reverse of `entity_name`."""
+    norm = canonical_text(name)
+    return SPEAKER + name[len(USER) :] if norm == USER or norm.startswith(f"{USER}/") else name
+
+
+def _memories(
+    db: Connection, ledger: str, touched: _Touched, statuses: Sequence[str]
+) -> dict[int, VersionRow]:
+    """The memories of a part of a space in some slots of some subjects, by their last version."""
+    clause = _in_slots(ledger, touched) & among("status", statuses)
+    sql = f"SELECT memory_id, value_key FROM conversation_current WHERE {clause.sql}"
+    rows = db.all(sql, clause.values)
+    # Of the hundred things that somebody likes, only the memories of the values that changed are looked at.
+    return newest_versions(db, [int(number) for number, value in rows if touched.may_word(str(value or ""))])
+
+
+def _in_slots(ledger: str, touched: _Touched) -> Clause:
+    named = among("slot", sorted(touched.slots)) & among("subject_key", sorted(touched.subjects))
+    return Clause("space = ? AND slot IS NOT NULL", (ledger,)) & named
+
+
+def _active(db: Connection, versions: dict[int, VersionRow]) -> dict[int, VersionRow]:
+    active: dict[int, VersionRow] = {}
+    for batch in batched(sorted(versions)):
+        clause = among("memory_id", batch)
+        sql = f"SELECT memory_id FROM conversation_current WHERE status = 'active' AND {clause.sql}"
+        active.update((int(row[0]), versions[int(row[0])]) for row in db.all(sql, clause.values))
+    return active
+
+
+def wording_of(db: Connection, fact_ids: Collection[int]) -> list[int]:
+    """The memories, in whatever state, that say one of these facts."""
+    memory_ids: list[int] = []
+    for ledger, touched in _touched(db, fact_ids).items():
+        for memory_id, version in _memories(db, ledger, touched, ("active", "archived", "deleted")).items():
+            statement = statement_of(version)
+            if statement is not None:
+                facts = stated_facts(db, ledger, statement)
+                if any(item.fact.fact_id in fact_ids for item in facts):
+                    memory_ids.append(memory_id)
+    return memory_ids
