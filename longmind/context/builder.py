@@ -225,7 +225,7 @@ class ContextBuilder:
             call.session,
             hits,
             level(search.min_trust),
-            _past_moments(search, snapshot),
+            _moments_named(search, snapshot),
         )
         candidates: dict[str, Sequence[Item]] = {}
         for lane in call.recipe.lanes:
@@ -239,10 +239,11 @@ class ContextBuilder:
         return candidates
 
 
-def _past_moments(search: SearchRequest, snapshot: Snapshot) -> tuple[int, ...]:
-    """The middle of the time that the question names, and its end, as far as it is past.
+def _moments_named(search: SearchRequest, snapshot: Snapshot) -> tuple[int, ...]:
+    """The middle of the time that the question names, and its end, which is now where that time goes on.
 
-    "Where did I live in 2012?" means most of that year; what began in autumn counts too.
+    "Where did I live in 2012?" means most of that year; what began in autumn counts too. "Where will I live
+    in July?" is not answered by what was announced for September.
     """
     if search.view.as_of.valid != AsOf.LATEST.valid:
         return ()  # the caller says as of when
@@ -250,9 +251,7 @@ def _past_moments(search: SearchRequest, snapshot: Snapshot) -> tuple[int, ...]:
     if bounds is None or bounds[0] is None or bounds[1] is None:
         return ()
     now = snapshot.revision if search.reference is None else search.reference
-    if bounds[0] >= now:
-        return ()
-    end = min(bounds[1], now)
+    end = min(bounds[1], now) if bounds[0] < now else bounds[1]
     return (bounds[0] + end) // 2, end - 1
 
 

@@ -196,7 +196,7 @@ class Facts:
         if not near and len(cards) <= _FEW and _ADVICE.search(request.query) is not None:
             # "What must a dinner for Ana avoid?": of somebody who is named, the little that is known.
             near = [card for card in cards if not card[0].startswith(_ASKER)]
-        # What was so at the time that is asked for, and is not so now, need not share a word with it.
+        # What is so at the time that is asked for, and not otherwise, need not share a word with it.
         chosen = [*past[: lane.items], *near]
         return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(chosen, 1)]
 

@@ -12,16 +12,24 @@ from longmind.extract.clauses import Clause
 from longmind.extract.coreference import SubjectReader, relatives_mentioned
 from longmind.extract.corrections import corrects, find_correction, is_mended
 from longmind.extract.described import described_as, is_lasting_news
-from longmind.extract.ellipsis import after_a_death, find_successor, follows
+from longmind.extract.ellipsis import after_a_death, find_successor, follows, is_gapped
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
 from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.instructions import find_order, topic_of
-from longmind.extract.kin import COUNTED, PARTNERS, RELATIONS
+from longmind.extract.kin import COUNTED, RELATIONS
 from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, is_reported, is_small_talk
 from longmind.extract.open_extraction import Words, find_free
 from longmind.extract.patterns import pattern
 from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_listed, find_possessed
-from longmind.extract.relationships import divorced_by, named_beside, own_by_name, owner_of, parted
+from longmind.extract.relationships import (
+    divorced_by,
+    marriage_over,
+    named_beside,
+    out_of_work,
+    own_by_name,
+    owner_of,
+    parted,
+)
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
@@ -230,20 +238,9 @@ class ClauseReader(SubjectReader):
             yield from parted(words, clause, scene.speaker)
             return
         if about.key == scene.speaker and (divorced := divorced_by(words, clause)) is not None:
-            yield RuleMatch(about.key, "marital_status", divorced, words.clause(clause), "divorced")
-            for slot in PARTNERS:
-                yield RuleMatch(
-                    about.key,
-                    slot,
-                    divorced,
-                    words.clause(clause),
-                    "divorced",
-                    False,
-                    True,
-                    action="end",
-                    whole=True,
-                )
+            yield from marriage_over(words, clause, about.key, divorced)
             return
+        yield from out_of_work(words, clause, about, when)
         owned = (
             owner_of(words, clause, about, scene)
             if not clause.verb.denied and not clause.verb.unreal
@@ -448,6 +445,7 @@ class ClauseReader(SubjectReader):
             about.key if name is None or clause.apposed or about.key != masked[name[0] : name[1]] else name
         )
         matches = find_by_verb(masked, old, subject, predicates_of(words, clause))
+        matches = [match for match in matches if match.rule == "did" or not is_gapped(masked, match)]
         return [replace(match, names=about.names) for match in matches] if about.names else matches
 
     def _when(

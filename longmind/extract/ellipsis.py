@@ -84,3 +84,18 @@ def after_a_death(matches: Sequence[RuleMatch], masked: str, span: tuple[int, in
         if died and match.slot in _PETS and match.action == "record":
             match = replace(match, ended=True, polarity=False)
         yield match
+
+
+_GAPPED: Final = pattern(r"(?P<who>[A-Z][a-z]+) [a-z]{3,}")
+_ORIGIN: Final = ("ish", "ian", "ean", "ese", "an", "ch", "ic", "k", "i", "ss")
+"""How words for where something comes from end: "Turkish coffee" is no Turkish who likes coffee."""
+
+
+def is_gapped(masked: str, match: RuleMatch) -> bool:
+    """ "Anna likes tea and Ben coffee": the second value is another's, whose verb is left out."""
+    start, end = match.value
+    before = masked[match.clause[0] : start].rstrip()
+    found = _GAPPED.fullmatch(masked, start, end)
+    if found is None or not before.endswith((" and", ",", ";", " but")):
+        return False
+    return not found["who"].lower().endswith(_ORIGIN)

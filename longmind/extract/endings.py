@@ -89,8 +89,8 @@ _BEFORE: Final = pattern(
 _HALVES: Final = (
     (
         pattern(
-            rf"(?:^|(?<=\s))(?P<how>traded|swapped|exchanged|handed|gave|given|packed|passed|donated)(?: "
-            rf"{_OWN})*$"
+            rf"(?:^|(?<=\s))(?P<how>traded|swapped|exchanged|handed|gave|given|give|packed|passed|donated)"
+            rf"(?: {_OWN})*$"
         ),
         pattern(rf"(?:{_TIE} )?(?:in|up|away|back|over|on|off|to|a miss|a rest|the boot|the push)(?:$|\s)"),
     ),

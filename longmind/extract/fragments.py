@@ -30,7 +30,7 @@ _PAIR: Final = pattern(
 _NO_PAIR: Final = frozenset(
     "at on in for to from by with of about until since around over under near between first second third "
     "next last this that these those a an the is was and or but so if not no yes mostly maybe "
-    "only what which who whose "
+    "only what which who whose some any little plenty her his their its your "
     "how why when where".split()
 )
 _SPOKEN: Final = INTERJECTIONS | frozenset(
@@ -89,8 +89,10 @@ def find_in_fragment(words: Words, span: Range, scene: Scene) -> Iterator[RuleMa
 
 def _event(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
     """An appointment: what and when, and maybe where."""
+    if len(words.tokens) > 24:
+        return
     when = first_time(words.masked, *span)
-    if when is None or when.kind in ("past", "length", "repeated") or len(words.tokens) > 24:
+    if when is None or when.kind in ("past", "length", "repeated"):
         return
     before = words.masked[span[0] : when.start]
     if _NAMES_NO_TIME.search(before) is None or when.start - span[0] < 3:

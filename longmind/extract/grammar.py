@@ -102,12 +102,23 @@ class Parser(NounReader):
         return None
 
     def _boundary(self, at: int) -> int:
+        at = self._fronted(at)
         while at > 0 and (
             self.tokens[at - 1].tag in ("C", ",", "S", ".", "R") or self.tokens[at - 1].low in _BEFORE_CLAUSE
         ):
             if self.tokens[at - 1].tag == "R" and not (at > 1 and self.tokens[at - 2].tag in ("C", ",", ".")):
                 break
             at -= 1
+        return at
+
+    def _fronted(self, at: int) -> int:
+        """Where a phrase after a comma begins that stands before a subject: "..., on Wednesdays my wife"."""
+        for comma in range(at - 2, max(at - 5, 0), -1):
+            token = self.tokens[comma]
+            if token.tag == ",":
+                return comma if self.tokens[comma + 1].tag == "P" else at
+            if token.tag in ("C", "S", "X", "I", "."):
+                break
         return at
 
     def _clause(
@@ -144,6 +155,10 @@ class Parser(NounReader):
             return None
         if inside and noun.kind == "my" and self.tokens[verb.first].low == "'s":
             return None  # "my son's team", in the middle of something
+        if self.tokens[verb.first].low == "'s" and self._low(verb.first + 1) in _FINITE:
+            return None  # "my sister's has four": of something that is not named again
+        if self.tokens[verb.first].low == "'s" and self._is_owner(verb.first + 1):
+            return None  # "my son's teacher, Mrs Bloom, is leaving"
         if (
             verb.form in ("third", "base", "past")
             and verb.first == verb.after - 1
@@ -161,6 +176,20 @@ class Parser(NounReader):
             link,
             apposed=noun.apposed,
         )
+
+    def _is_owner(self, at: int) -> bool:
+        """Whether "'s" says whose the following thing is: it is named once more, and then has a verb."""
+        while at < self.count and self.tokens[at].tag == "N":
+            at += 1
+        if self._tag(at) != "," or self._tag(at + 1) != "U":
+            return False
+        at += 1
+        while self._tag(at) == "U":
+            at += 1
+        return self._tag(at) == "," and self._tag(at + 1) in ("X", "V")
+
+    def _tag(self, at: int) -> str:
+        return self.tokens[at].tag if at < self.count else ""
 
     def _shared(self, at: int, before: ParsedClause, link: str) -> ParsedClause | None:
         if self.tokens[at].low in ("there", "here"):
@@ -184,6 +213,8 @@ class Parser(NounReader):
         if verb is None:
             return None
         word = self.tokens[verb.after - 1].low
+        if verb.form == "third" and self.tokens[before.verb.first].low in _PLURAL:
+            return None  # "my cats are called Miso and Nori, and the dog, Taco, belongs to a neighbour"
         if verb.form in ("base", "third", "past") and verb.first == verb.after - 1:
             following = self.tokens[verb.after].tag if verb.after < self.count else ""
             if link == "," and word in ALSO_NOUNS and following not in ("P", "D"):
@@ -297,6 +328,8 @@ class Parser(NounReader):
                 break
             if token.low == "unlike" and depth_stop > at:
                 break  # said of somebody else, and the contrary
+            if token.low == "as" and depth_stop > at and self._low(depth_stop + 1) in _FINITE:
+                break  # "left-handed, as is her brother"
             depth_stop += 1
         return depth_stop
 
@@ -305,6 +338,8 @@ _CUTTING: Final = frozenset(
     "if because although though while whereas unless which who whom whose when whenever cause cuz "
     "where".split()
 )
+_FINITE: Final = frozenset("is are was were has have had does do did will would can".split())
+_PLURAL: Final = frozenset({"are", "were", "have", "aren't", "weren't", "haven't"})
 _TIMED: Final = frozenset({"until", "till", "before", "since", "after"})
 _OWN_STATES: Final = frozenset("work live love hate eat drink drive play study have own like smoke".split())
 _BEFORE_CLAUSE: Final = frozenset("as than since until till before after".split())

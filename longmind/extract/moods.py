@@ -18,7 +18,7 @@ _REPORTS: Final = frozenset(
 )
 _FINDERS: Final = frozenset(
     "test tests scan result results doctor gp specialist consultant dentist optician allergist vet x-ray "
-    "biopsy screening".split()
+    "biopsy screening clinic hospital lab nurse surgeon physio pharmacist dietician".split()
 )
 """Whose word on somebody's health is taken for it."""
 CONDITIONS: Final = frozenset({"if", "unless", "lest"})

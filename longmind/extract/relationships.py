@@ -13,6 +13,7 @@ from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 from longmind.extract.subjects import About, Scene, slot_of
+from longmind.when.mentions import Mention
 
 
 def parted(words: Words, clause: ParsedClause, speaker: str) -> Iterator[RuleMatch]:
@@ -49,6 +50,48 @@ def divorced_by(words: Words, clause: ParsedClause) -> Range | None:
     return None
 
 
+def marriage_over(words: Words, clause: ParsedClause, speaker: str, by: Range) -> Iterator[RuleMatch]:
+    """What is so of the speaker after a divorce, and who is a partner no more."""
+    whole = words.clause(clause)
+    yield RuleMatch(speaker, "marital_status", by, whole, "divorced")
+    for slot in PARTNERS:
+        yield RuleMatch(speaker, slot, by, whole, "divorced", False, True, action="end", whole=True)
+
+
+_OUT_OF_WORK: Final = pattern(
+    r"(?:(?:have|has|had|'ve|'s|'m|'re|am|is|are|was|were|been|got|get|just|now|finally|recently|officially|"
+    r"currently|sadly|already|since|then|also|both) )*"
+    r"(?:(?P<retired>retired)(?! (?:the|an?|my|his|her|their|our|it|them)\b)|resigned"
+    r"|(?:laid off|fired(?! up)|sacked|made redundant|let go(?! of)|dismissed|unemployed|jobless|out of work"
+    r"|out of a job|between jobs)"
+    r"|(?:quit|left|lost|gave up|given up|packed in) (?:my|his|her|their|the) (?:\w+ )?(?:job|post|position)"
+    r"|quit work)(?=$|[\s,.;!])"
+    r"|quit(?=$|[,.;!]| (?:last|this|yesterday|today|on|in|because|after)\b)",
+    re.IGNORECASE,
+)
+"""Said of somebody who works nowhere from then on, wherever that was."""
+
+
+def out_of_work(
+    words: Words, clause: ParsedClause, about: About, when: Mention | None
+) -> Iterator[RuleMatch]:
+    """The end of whatever job somebody has: "I was laid off", "Mum retired in March"."""
+    verb = clause.verb
+    if about.sort not in ("speaker", "person") or about.attribute is not None:
+        return
+    if verb.denied or verb.unreal or verb.tense in ("future", "can", "cannot"):
+        return
+    start, end = words.tokens[verb.first].start, words.clause(clause)[1]
+    match = _OUT_OF_WORK.match(words.masked, start, end)
+    if match is None:
+        return
+    for slot in ("works_at", "role") if match["retired"] and verb.lemma == "retire" else ("works_at",):
+        yield RuleMatch(
+            about.key, slot, match.span(), words.clause(clause), "out_of_work", False, True,
+            when=None if when is None else when[:2], action="end", names=about.names, whole=True,
+        )  # fmt: skip
+
+
 _CHARGE: Final = pattern(
     r"(?:(?:now |currently |still )?(?:responsible for|in charge of|(?:the )?(?:owner|lead|maintainer|"
     r"head) of|taking over|"
@@ -58,6 +101,7 @@ _CHARGE: Final = pattern(
 _BY: Final = pattern(
     r"(?:now )?(?:owned|led|maintained|run|managed|headed|handled) by (?P<who>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
 )
+_BELONGS: Final = pattern(r"to (?P<who>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?=$|[\s,.;])")
 _CHARGED: Final = frozenset("own lead maintain manage handle head".split())
 
 
@@ -79,6 +123,12 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
             free=True,
             one=True,
         )
+    belongs = _BELONGS.match(masked, start, end) if verb.lemma == "belong" else None
+    if belongs is not None and about.sort == "thing":
+        return RuleMatch(
+            about.attribute or _project(about.key), "owner", belongs.span("who"), whole, "owner",
+            free=True, one=True,
+        )  # fmt: skip
     if (
         clause.kind != "named"
         or about.sort != "person"

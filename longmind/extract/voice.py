@@ -36,6 +36,8 @@ _MAKE_BELIEVE = pattern(
     r"|(?:for (?:example|instance)|e\.g\.),? (?:say|if|suppose|imagine)\b|say (?:my|i'm|i am|i have|i "
     r"live|i work)\b|what if"
     r"|in (?:my|the|this|a|last night's) (?:dreams?|nightmare)\b"
+    r"|in (?:the|my|his|her|our) (?:novel|story|film|movie|play|screenplay|fairy tale|myth|legend|script|"
+    r"(?:new |first |next |opening )?(?:chapter|scene|episode)),"
     r"|in this (?:story|scenario|game)|role[- ]?play|play the role|in another life|once upon a time"
     r"|you(?: are|'re) (?:now |playing |an? (?:helpful|expert|experienced|professional|world|senior|ai)\b)"
     r"|write (?:me )?(?:a|an|the|some)\b)",

@@ -19,6 +19,7 @@ from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.persons import known_by_name
 from longmind.facts.similarity import alike, mended, spelled_alike
+from longmind.facts.slots import SHARED
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Value
 from longmind.facts.words import words_of
@@ -57,7 +58,7 @@ def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Ext
 
 
 _MOVED: Final = re.compile(
-    r"(?:is|moved|pushed|cut|raised|reduced|increased|lowered|extended|set|postponed|rescheduled|changed|shifted|brought|put)(?:_\w+)?$"
+    r"(?:is|moved|pushed|cut|raised|reduced|increased|lowered|extended|set|postponed|rescheduled|changed|shifted|brought|put|slipped|slid|delayed|bumped|deferred)(?:_\w+)?$"
 )
 
 
@@ -289,6 +290,33 @@ def _other_ties(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
                 )
 
 
+_MARRIED: Final = frozenset({"wife", "husband", "married_to"})
+
+
+def _alone_no_longer(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who has a partner is not single any more, and who is married not divorced."""
+    over = {"single", *(("divorced", "widowed") if fact.predicate in _MARRIED else ())}
+    for belief in current.held(fact.subject, SHARED["relationship"]):
+        if str(belief.value).casefold() in over:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_MEAT: Final = words_of(
+    "meat beef pork chicken steak lamb bacon ham sausage turkey duck veal burgers fish seafood salmon tuna "
+    "prawns"
+)
+_NOT_VEGAN: Final = _MEAT | words_of("cheese egg milk dairy butter honey yoghurt yogurt cream")
+
+
+def _other_diets(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who eats meat again is not vegetarian any more."""
+    food = words_of(str(fact.value))
+    for belief in current.held(fact.subject, SHARED["diet"]):
+        ruled_out = {"vegetarian": _MEAT, "vegan": _NOT_VEGAN}.get(str(belief.value).casefold(), frozenset())
+        if food & ruled_out:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
 _THING: Final = re.compile(r"(.{3,}?) (?:at|to|in|on|for|with|over|after|before|by) ")
 _BELONGING: Final = re.compile(
     r"\b(?:job|post|position|role|place|seat|membership|account|subscription|contract|lease|tenancy|shifts?|"
@@ -375,6 +403,9 @@ def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         return
     if fact.predicate in _PARTNERS:
         yield from _other_ties(current, fact)
+        yield from _alone_no_longer(current, fact)
+    if fact.predicate == "eats":
+        yield from _other_diets(current, fact)
     liked = fact.predicate in _ATTITUDES
     value_words = words_of(str(fact.value))
     yield from _other_states(current, fact)

@@ -20,6 +20,7 @@ from longmind.extract.sentences import mask
 from longmind.extract.statements import INSTRUCTIONS, is_slot
 from longmind.extract.tokens import Token, tokens_of
 from longmind.extract.verbs import verb_forms
+from longmind.facts.canonical import alias_norm
 from longmind.facts.current_facts import CurrentFact, CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.trust import USER, channel_of
@@ -35,8 +36,8 @@ _CUES: Final = re.compile(
     r"said|say|goodbye|let|part(?:ed)?|split|broke|grew|outgrew|walked|turned|changed|shifted|migrat(?:ed|ing)|"
     r"port(?:ed|ing)|converted|relocated|upgraded|resigned|retired|graduated|came|come|went|gone|off|over|up|dead|"
     r"history|notice|stepped|stood|last|died|folded|scrapped|axed|ran|run|fell|lost|belongs|put|else|used to|"
-    r"divorced|dumped|binned|deleted|uninstalled|exchanged|exited|only|now|from (?:here|today) on|these "
-    r"days|nowadays|"
+    r"divorced|dumped|binned|jumped|give|deleted|uninstalled|exchanged|exited|only|now|"
+    r"from (?:here|today) on|these days|nowadays|"
     r"as of|i was wrong|turns out|mistaken)\b",
     re.IGNORECASE,
 )
@@ -87,6 +88,11 @@ _FOR_GOOD: Final = (
     | (RELATIONS - _ROLES - _PETS - _PARTNERS)
 )
 """What does not end because something about it does, or has rules of its own for how it ends."""
+_EVENTS: Final = frozenset({"event", "plans"})
+_CANCELLED: Final = re.compile(r"\b(?:cancell?ed|called off|scrapped|is off|'s off)\b", re.IGNORECASE)
+"""What was to happen is over only if it does not: else it becomes past by itself."""
+_DATED_TAIL: Final = re.compile(r",? (?:(?:on|at|in|from|by|for) )?(?:\w+day )?\d.*$")
+"""When it is to be, which who calls it off seldom says again."""
 _KNOWN_AS: Final = {"engaged_to": "engagement", "married_to": "marriage", "dating": "relationship"}
 _HEAD: Final = re.compile(
     r"(?:(?:an?|the|my|our|some|one|two|three) )?(?P<head>[a-z][\w-]*(?: [a-z][\w-]*)?) "
@@ -200,8 +206,8 @@ class _Sentence:
         self._folded: list[frozenset[str]] = []
 
     def phrases(self) -> list[str]:
-        """Up to three words that stand together: what may name something."""
-        words = _SPOKEN_WORD.findall(self.text)
+        """Up to three words that stand together, in normal form: what may name something."""
+        words = [alias_norm(word) for word in _SPOKEN_WORD.findall(self.text)]
         return [" ".join(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words) - size + 1)]
 
     @property
@@ -249,14 +255,17 @@ def _candidates(
     """What was belief before of the user, of what the sentences name, and whatever was told last."""
     if not sentences:
         return []
+    cancelled = any(_CANCELLED.search(sentence.text) is not None for sentence in sentences)
     phrases = [phrase for sentence in sentences for phrase in sentence.phrases()]
-    named = {key for keys in current.known([*phrases, *_doings(stated)]).values() for key in keys}
+    doings = [alias_norm(doing) for doing in _doings(stated)]
+    named = {key for keys in current.known_norms({*phrases, *doings}).values() for key in keys}
     subjects = {USER, *(fact.subject for fact in stated), *named}
     beliefs = [item for subject in sorted(subjects) for item in current.held(subject)]
     return [
         item
         for item in dict.fromkeys([*beliefs, *current.latest()])
-        if item.recorded < frame.occurred_at and item.predicate not in _FOR_GOOD
+        if item.recorded < frame.occurred_at
+        and (item.predicate not in _FOR_GOOD or (cancelled and item.predicate in _EVENTS))
     ]
 
 
@@ -362,10 +371,14 @@ def _doings(stated: Iterable[FoundFact]) -> list[str]:
     return [fact.predicate.partition("_")[0] for fact in stated if "_" in fact.predicate]
 
 
+def _words_in(held: CurrentFact) -> tuple[frozenset[str], frozenset[str]]:
+    value = str(held.value)
+    return _words_of_value(_DATED_TAIL.sub("", value) if held.predicate in _EVENTS else value)
+
+
 @lru_cache(maxsize=4096)
-def _words_in(belief: CurrentFact) -> tuple[frozenset[str], frozenset[str]]:
+def _words_of_value(value: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names in a value, and all of its words."""
-    value = str(belief.value)
     names = " ".join(word for word in _SPOKEN_WORD.findall(value) if word[:1].isupper())
     return words_of(names) if names else frozenset(), words_of(value)
 

@@ -119,11 +119,19 @@ def candidates(
         return []
     query_stems = word_stems(query)
     facts: dict[int, MentionedFact] = {}
+    denied: dict[int, str] = {}
     for entity in entities:
         for mention in _facts(db, entity, view, where, options, query_stems):
             if len(facts) < options.max_facts:
                 facts.setdefault(mention.span_id, mention)
-    return _frames(db, facts, view, where, options) if facts else []
+        # "Am I afraid of flying?" is answered by "not any more", though nothing is held of it.
+        if options.min_trust is None:
+            asked = query_stems - word_stems(entity.alias)
+            for item in _not_so(db, entity, Clause(_DENIED_OR_OVER), _at(view, where), where):
+                if overlap(asked, f"{item.predicate} {item.value}"):
+                    denied.setdefault(item.frame_id, item.text)
+    affirmed = _frames(db, facts, view, where, options) if facts else []
+    return _with_denied(affirmed, denied, options)
 
 
 def about_who_asks(
@@ -135,42 +143,66 @@ def about_who_asks(
     favourite = Clause("p.key_norm LIKE 'favorite/_%' ESCAPE '/'")
     personal = either([among("p.key_norm", PERSONAL), favourite])
     for entity in entities_in(snapshot, ONESELF, view, options):
-        denied.update(_denied(snapshot.db, entity, personal, _at(view, where), where))
+        unsaid = Clause(_DENIED) & personal
+        for item in _not_so(snapshot.db, entity, unsaid, _at(view, where), where):
+            denied[item.frame_id] = item.text
         condition = both(
             [seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust), personal]
         )
         for mention in said_of(snapshot.db, entity, condition, limit=_MOST_PERSONAL):
             facts.setdefault(mention.span_id, mention)
     affirmed = _frames(snapshot.db, facts, view, where, options) if facts else []
+    return _with_denied(affirmed, denied, options)
+
+
+def _with_denied(
+    affirmed: list[Candidate], denied: Mapping[int, str], options: LaneOptions
+) -> list[Candidate]:
+    """First what is so, then what is not."""
     new = [frame_id for frame_id in denied if frame_id not in {item.frame_id for item in affirmed}]
     ranked = enumerate(new[: options.max_evidence_frames - len(affirmed)], len(affirmed))
     return affirmed + [Candidate(frame_id, rank, (denied[frame_id],)) for rank, frame_id in ranked]
 
 
-def _denied(
-    db: Connection, entity: NamedEntity, personal: Clause, view: View, where: Where
-) -> Iterator[tuple[int, str]]:
-    """What an entity said is not so of them ("I don't like crowds"), newest first.
+_DENIED: Final = "a.polarity = 0 AND a.action = 'record'"
+_DENIED_OR_OVER: Final = "((a.polarity = 0 AND a.action = 'record') OR a.action = 'end')"
+
+
+class _NotSo(NamedTuple):
+    """A frame that says what is not so of an entity."""
+
+    frame_id: int
+    subject: str
+    predicate: str
+    value: str
+
+    @property
+    def text(self) -> str:
+        return f"not: {self.subject} {self.predicate} {self.value}".rstrip()
+
+
+def _not_so(db: Connection, entity: NamedEntity, which: Clause, view: View, where: Where) -> Iterator[_NotSo]:
+    """What an entity said is not so of them ("I don't like crowds"), or no longer, newest first.
 
     A denial holds no value, so that no span tells of it; one that was taken back has a value that is held.
     """
     instant = view.as_of.system
     now = held(view.as_of)
-    clause = both([among("a.subject_entity_id", entity.ids), personal, visible_by_id(view, where)])
+    clause = both([among("a.subject_entity_id", entity.ids), which, visible_by_id(view, where)])
     rows = db.all(
         "SELECT f.frame_id, e.key, p.key, coalesce(o.key, c.object_text) FROM fact_assertion a "
         "JOIN fact_evidence v ON v.assertion_id = a.assertion_id JOIN frame f ON f.frame_id = v.frame_id "
         "JOIN fact_predicate p ON p.predicate_id = a.predicate_id "
         "JOIN fact_entity e ON e.entity_id = a.subject_entity_id JOIN fact c ON c.fact_id = a.fact_id "
         "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id "
-        "WHERE a.polarity = 0 AND a.held_back = 0 AND a.action = 'record' AND a.system_from <= ? "
+        "WHERE a.held_back = 0 AND a.system_from <= ? "
         "AND (a.system_to IS NULL OR a.system_to > ?) AND NOT EXISTS "
         f"(SELECT 1 FROM fact_span s WHERE s.fact_id = a.fact_id AND {now.sql}) AND {clause.sql} "
         f"ORDER BY a.system_from DESC, f.frame_id LIMIT {_MOST_PERSONAL}",
         (instant, instant, *now.values, *clause.values),
     )
     for frame_id, subject, predicate, value in rows:
-        yield int(frame_id), f"not: {subject} {predicate} {str(value or '')[:60]}".rstrip()
+        yield _NotSo(int(frame_id), str(subject), str(predicate), str(value or "")[:60])
 
 
 def entities_in(

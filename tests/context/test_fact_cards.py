@@ -136,3 +136,36 @@ def test_a_question_that_shares_words_with_a_mended_fact_gets_its_card(clock: Fr
         talk.add_turn("user", "Scratch that, 24.")
         asked = memory.recall("How many guests are confirmed for the party?", budget=300)
     assert "24 guests" in asked.text
+
+
+def test_a_question_about_a_time_to_come_shows_what_will_be_so_then(clock: FrozenClock) -> None:
+    with Memory.open(":memory:", clock=clock, embedder=None) as memory:
+        year = from_ms(clock.now()).year + 1
+        talk = memory.conversation("c")
+        talk.add_turn("user", f"From 1 February {year} I'll be living in Oslo.")
+        talk.add_turn("user", f"From 1 September {year} I'll be living in Rome.")
+        asked = memory.recall(f"Where will I live in May {year}?", budget=300)
+    cards = [item.text for item in asked.items if item.lane == "facts"]
+    assert any("Oslo" in card for card in cards)
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "answer"),
+    [
+        (
+            ("I'm terrified of flying.", "The course helped: I'm not scared of flying anymore."),
+            "Am I afraid of flying?",
+            "not scared",
+        ),
+        (("Petra isn't allergic to walnuts.",), "Which nuts is Petra allergic to?", "isn't allergic"),
+    ],
+)
+def test_what_is_denied_or_over_answers_a_question_about_it(
+    clock: FrozenClock, told: tuple[str, ...], question: str, answer: str
+) -> None:
+    with Memory.open(":memory:", clock=clock, embedder=None) as memory:
+        for text in told:
+            memory.conversation("c").add_turn("user", text)
+            clock.advance(days=90)
+        assert answer in memory.recall(question, budget=300).text
+        assert not memory.recall("How tall is the lighthouse at Alexandria?", budget=300).text

@@ -160,3 +160,40 @@ def test_a_question_about_the_past_recalls_what_was_so_then(memory: Memory, cloc
     assert "Regensburg" in asked.text
     now = memory.recall("Where do I live?", budget=300)
     assert not any("Regensburg" in item.text for item in now.items if item.lane == "facts")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I work at Acme.", "I was laid off last week."),
+        ("I work at Acme.", "I got fired on Monday."),
+        ("I work at Acme.", "I lost my job in the spring."),
+        ("I work at Acme.", "I quit my job."),
+        ("I work at Acme.", "I've resigned."),
+        ("I work at Acme.", "I'm between jobs at the moment."),
+        ("My mother works at Acme.", "Mum retired this month."),
+        ("My brother Leo works at Acme.", "Leo was made redundant."),
+        ("I volunteer at Acme.", "I had to give Acme a miss from now on."),
+        ("My gym is Acme.", "I've jumped ship to PureMuscle."),
+    ],
+)
+def test_who_is_out_of_work_no_longer_works_anywhere(first: str, second: str) -> None:
+    assert any("Acme" in line for line in told(first))
+    assert not any("Acme" in line for line in told(first, second))
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "I want to retire at 60.",
+        "I'll retire in 2031.",
+        "I haven't quit.",
+        "I nearly got fired.",
+        "My boss retired in March.",
+        "We retired the old server.",
+        "I quit smoking.",
+        "If I lose my job, I'll move.",
+    ],
+)
+def test_a_job_that_somebody_keeps_is_still_held(second: str) -> None:
+    assert "user works_at Acme" in told("I work at Acme.", second)
