@@ -197,3 +197,35 @@ def test_who_is_out_of_work_no_longer_works_anywhere(first: str, second: str) ->
 )
 def test_a_job_that_somebody_keeps_is_still_held(second: str) -> None:
     assert "user works_at Acme" in told("I work at Acme.", second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "gone"),
+    [
+        ("I'm vegetarian.", "I eat meat again.", "vegetarian"),
+        ("I'm single.", "My girlfriend is Ola.", "single"),
+        (
+            "I have an appointment with Dr Shah on 4 May.",
+            "The appointment with Dr Shah was cancelled.",
+            "Shah",
+        ),
+        ("Priya owns the billing service.", "Billing now belongs to Tomas.", "Priya"),
+    ],
+)
+def test_what_rules_out_another_thing_ends_it(first: str, second: str, gone: str) -> None:
+    assert any(gone in line for line in told(first))
+    assert not any(gone in line for line in told(first, second))
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("Anna likes tea and Ben coffee.", "Ben"),
+        ("My son's teacher, Mrs Bloom, is leaving for Canada.", "son"),
+        ("My flat has two rooms, my sister's has four.", "sister"),
+        ("My two cats are called Miso and Nori, and the dog, Taco, belongs to my neighbour.", "belongs"),
+        ("My daughter Zoe wants a hamster, her brother Max a snake.", "snake"),
+    ],
+)
+def test_what_a_sentence_says_of_one_is_not_held_of_another(text: str, never: str) -> None:
+    assert not any(never in line for line in told(text))
