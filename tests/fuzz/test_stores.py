@@ -162,33 +162,42 @@ def _wrong_value(rng: random.Random, value: Any) -> Any:
 def _change_a_row(
     rng: random.Random, connection: apsw.Connection, tables: list[Any], favourites: list[str]
 ) -> None:
-    chosen = [item for item in tables if item[0] in favourites] if rng.random() < 0.7 else tables
-    table, names = rng.choice(chosen)
-    rows = (
-        connection.execute(f"SELECT rowid, * FROM {table} LIMIT 50").fetchall()
-        if _has_rowid(connection, table)
-        else []
-    )
-    if not rows:
-        return
-    rowid, *values = rng.choice(rows)
+    """Change one row of some table; where the schema itself refuses the value, another one."""
+    for _ in range(50):
+        chosen = [item for item in tables if item[0] in favourites] if rng.random() < 0.7 else tables
+        table, names = rng.choice(chosen)
+        if rows := connection.execute(f"SELECT {', '.join(names)} FROM {table} LIMIT 50").fetchall():
+            before = list(rng.choice(rows))
+            after = _with_a_wrong_value(rng, table, names, before)
+            if after != before and _has_updated(connection, table, names, before, after):
+                return
+    raise AssertionError("no row could be changed")
+
+
+def _with_a_wrong_value(rng: random.Random, table: str, names: list[str], before: list[Any]) -> list[Any]:
+    after = list(before)
     index = rng.randrange(len(names))
-    values[index] = _wrong_value(rng, values[index])
+    after[index] = _wrong_value(rng, after[index])
     if "checksum" in names and rng.random() < 0.9:
         prefix = {"store_setting": (), "frame": (), "frame_tag": ("tag",), "frame_meta": ("meta",)}.get(
             table, (table,)
         )
-        values[names.index("checksum")] = checksum(*prefix, *values[: names.index("checksum")])
+        after[names.index("checksum")] = checksum(*prefix, *after[: names.index("checksum")])
+    return after
+
+
+def _has_updated(
+    connection: apsw.Connection, table: str, names: list[str], before: list[Any], after: list[Any]
+) -> bool:
+    """By all values: tables without a row id are among those that matter most."""
     marks = ", ".join(f"{name} = ?" for name in names)
+    same = " AND ".join(f"{name} IS ?" for name in names)
+    done = connection.total_changes()
     try:
-        connection.execute(f"UPDATE {table} SET {marks} WHERE rowid = ?", (*values, rowid))
+        connection.execute(f"UPDATE {table} SET {marks} WHERE {same}", (*after, *before))
     except (apsw.Error, TypeError, ValueError, OverflowError):
-        return  # the schema itself refuses it
-
-
-def _has_rowid(connection: apsw.Connection, table: str) -> bool:
-    sql = str(connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0])
-    return "WITHOUT ROWID" not in sql.upper()
+        return False
+    return bool(connection.total_changes() > done)
 
 
 FAVOURITES = [
