@@ -3,7 +3,8 @@
 Each store gets questions of the other sets. A question counts as answered if the confidence of its best hit
 reaches the threshold, which is the rule by which `recall` says that nothing is known. Printed are both
 thresholds of interest: the one of `recall`, and the highest at which at most 2 % of the answerable questions
-are lost.
+are lost. Requests ("recommend me a film") are counted apart: no text answers them, and whatever is known of
+who asks bears on them, so that another set's request can be met from any store of somebody's conversations.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from bench.corpora import store_path
 from bench.datasets import Dataset, Query, available, load, sample
 from longmind import Memory
+from longmind.search.wording import is_request
 
 SETS = "locomo longmemeval beam cosqa scifact prefeval timeqa musique".split()
 """In English, whose questions mean nothing to each other's texts."""
@@ -38,13 +40,15 @@ class Asked:
     is_answerable: bool
     confidence: float
     known_from: float
+    is_request: bool = False
 
 
 def run(names: Sequence[str]) -> list[Asked]:
     present = [name for name in names if available(name)]
     sets = {name: load(name) for name in present}
     stored = [name for name in present if _store(name) is not None]
-    each = -(-UNANSWERABLE // max(1, len(stored)))
+    # A few more than needed: of what is drawn, about one in eight is a request.
+    each = -(-UNANSWERABLE * 6 // (5 * max(1, len(stored))))
     asked: list[Asked] = []
     for name in stored:
         path = _store(name)
@@ -56,11 +60,18 @@ def run(names: Sequence[str]) -> list[Asked]:
             for query in [*answerable[:ANSWERABLE], *_strange(name, sets, each)]:
                 hits = memory.search(query.text, space=query.space, limit=_HITS, reference=query.asked_at)
                 best = max((hit.confidence for hit in hits), default=0.0)
-                asked.append(Asked(name, bool(query.gold), best, hits.known_from))
+                asked.append(Asked(name, bool(query.gold), best, hits.known_from, is_request(query.text)))
     return asked
 
 
 def report(asked: Sequence[Asked]) -> None:
+    print("Questions, without requests among those that cannot be answered:")
+    _report([item for item in asked if item.is_answerable or not item.is_request])
+    print("With them:")
+    _report(asked)
+
+
+def _report(asked: Sequence[Asked]) -> None:
     sure = np.array([item.confidence for item in asked])
     answerable = np.array([item.is_answerable for item in asked])
     known = np.array([item.confidence >= item.known_from for item in asked])

@@ -173,7 +173,7 @@ class ContextBuilder:
         packed = pack_lanes(
             packer,
             candidates,
-            recipe=call.recipe,
+            recipe=call.recipe.suited(call.search.query),
             shorten=Shortener(
                 call.search.query, lambda: read_surrogates(snapshot.db, _frame_ids(candidates)), tokenizer
             ),
@@ -226,9 +226,10 @@ class ContextBuilder:
             hits,
             level(search.min_trust),
             _moments_named(search, snapshot),
+            call.budget,
         )
         candidates: dict[str, Sequence[Item]] = {}
-        for lane in call.recipe.lanes:
+        for lane in call.recipe.suited(search.query).lanes:
             source = self._lane(lane.kind)
             if source is None:
                 notes.append(f"the lane {lane.kind} is not there")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Final, Protocol
 
 from longmind.base.filters import EVERYTHING, View, Where
@@ -37,6 +37,8 @@ class RecallRequest:
     """Only facts that rest on a source of at least this trust."""
     moments: tuple[int, ...] = ()
     """Instants of the past time that the question asks about, if it names one."""
+    budget: int | None = None
+    """Tokens of the whole context."""
 
 
 class ContextLane(Protocol):
@@ -67,38 +69,60 @@ class Hits:
         return request.hits[: lane.items] if self._kind == "expansion" else request.hits
 
 
-class Exchanges:
-    """The best turns of conversations, each with its neighbours that the search found too.
+_EXCHANGED: Final = 10
+"""So many turns at the beginning are hits with their neighbours, in small budgets fewer:"""
+_TOKENS_OF_EACH: Final = 100
 
-    An answer follows its question, and neighbouring turns are mostly about the same matter.
+
+class Exchanges:
+    """The short hits, best first, and with the best turns their neighbours that the search found too.
+
+    An answer follows its question, and neighbouring turns are mostly about the same matter. Whole, a short
+    text takes no more room than an extract of a long one.
     """
 
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
-        # A long turn is left to the lanes that shorten.
-        turns = {
+        short = {
             piece.frame.id: piece
-            for piece in request.hits
-            if _is_turn(piece.frame) and piece.ranges[0][1] <= LONG_BYTES
+            for position, piece in enumerate(request.hits)
+            if piece.ranges[0][1] <= _most_bytes(piece.frame, position, request.budget)
         }
         positions: dict[tuple[str, str | None], list[tuple[int, int, int]]] = {}
-        for piece in turns.values():
-            positions.setdefault((piece.frame.partition, piece.frame.session), []).append(
-                _position(piece.frame)
-            )
-        best = iter([piece.frame for piece in islice(turns.values(), lane.items)])
+        for frame in (piece.frame for piece in short.values() if _is_turn(piece.frame)):
+            positions.setdefault((frame.partition, frame.session), []).append(_position(frame))
+        leading = min(lane.items, _EXCHANGED)
+        if request.budget is not None:
+            leading = min(leading, max(1, request.budget // _TOKENS_OF_EACH))
+        best = iter([piece.frame for piece in islice(short.values(), leading)])
         chosen: dict[int, Piece] = {}
         # Each hit brings neighbours along, so that half of the hits are mostly enough.
-        while len(chosen) < lane.items and (batch := list(islice(best, (lane.items + 1) // 2))):
-            neighbours = _neighbours(batch, positions, request.view, lane, snapshot)
+        while len(chosen) < leading and (batch := list(islice(best, (leading + 1) // 2))):
+            turns = [frame for frame in batch if _is_turn(frame)]
+            neighbours = _neighbours(turns, positions, request.view, lane, snapshot)
             for frame in batch:
-                if len(chosen) < lane.items:
-                    exchange = (frame.id, *neighbours.get(frame.id, ()))
-                    chosen.update(
-                        (turn, turns[turn]) for turn in exchange if turn in turns and turn not in chosen
-                    )
-        return list(chosen.values())
+                if len(chosen) < leading:
+                    exchange = (frame.id, *without_gap(neighbours.get(frame.id, ()), short))
+                    chosen.update((hit, short[hit]) for hit in exchange if hit not in chosen)
+        return list({**chosen, **short}.values())
+
+
+def _most_bytes(frame: Frame, position: int, budget: int | None) -> int:
+    """What is longer is left to the lanes that shorten.
+
+    Of the best turns that is what takes more than a quarter of the budget, which in prose has about as many
+    bytes as the budget has tokens.
+    """
+    if budget is None or position >= _EXCHANGED or not _is_turn(frame):
+        return LONG_BYTES
+    return max(LONG_BYTES, budget)
+
+
+def without_gap(sides: Sequence[Sequence[int]], shown: Container[int]) -> Iterator[int]:
+    """The neighbours on each side up to the first that is not to be shown: what follows it answers that."""
+    for side in sides:
+        yield from takewhile(shown.__contains__, side)
 
 
 def _position(frame: Frame) -> tuple[int, int, int]:
@@ -112,8 +136,8 @@ def _neighbours(
     view: View,
     lane: LaneRecipe,
     snapshot: Snapshot,
-) -> dict[int, list[int]]:
-    """The turns around each, the later ones first: they are more often the answer than the earlier ones.
+) -> dict[int, tuple[list[int], list[int]]]:
+    """The turns after and before each, the nearest first; later ones are more often the answer.
 
     A side is read only if `positions`, those of the turns that were found, has any on it.
     """
@@ -121,14 +145,15 @@ def _neighbours(
     parts: list[str] = []
     values: list[Any] = []
     # By side and not by frame: the statements differ less, so that fewer have to be prepared.
-    for sign, order, limit in ((">", "ASC", lane.after), ("<", "DESC", lane.before)):
+    for side, (sign, order, limit) in enumerate(((">", "ASC", lane.after), ("<", "DESC", lane.before))):
         by = f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order}"
         for frame in frames:
             at = _position(frame)
             hits = positions[frame.partition, frame.session]
             if limit and (max(hits) > at if sign == ">" else min(hits) < at):
                 parts.append(
-                    "SELECT * FROM (SELECT CAST(? AS BIGINT) AS hit, f.frame_id FROM frame f "
+                    f"SELECT * FROM (SELECT CAST(? AS BIGINT) AS hit, {side} AS side, f.frame_id "
+                    "FROM frame f "
                     f"WHERE f.session = ? AND f.space = ? AND {seen.sql} "
                     "AND f.start_byte IS NULL AND (f.speaker IS NOT NULL OR f.role IS NOT NULL) "
                     f"AND f.occurred_at {sign}= ? "
@@ -136,9 +161,9 @@ def _neighbours(
                     f"ORDER BY {by} LIMIT {limit}) beside"
                 )
                 values += (frame.id, frame.session, frame.partition, *seen.values, at[0], *at)
-    neighbours: dict[int, list[int]] = {}
-    for hit, frame_id in snapshot.db.all(" UNION ALL ".join(parts), values) if parts else ():
-        neighbours.setdefault(int(hit), []).append(int(frame_id))
+    neighbours: dict[int, tuple[list[int], list[int]]] = {}
+    for hit, side, frame_id in snapshot.db.all(" UNION ALL ".join(parts), values) if parts else ():
+        neighbours.setdefault(int(hit), ([], []))[int(side)].append(int(frame_id))
     return neighbours
 
 

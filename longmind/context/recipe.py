@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from longmind.base.checks import canonical_json, check_choice, check_label, chec
 from longmind.base.errors import InvalidInput
 from longmind.base.json_text import parse_json
 from longmind.base.tokens import TOKENIZER
+from longmind.search.wording import side_meant
 
 ORDERS: Final = ("time", "rank")
 LANES: Final = "lanes"
@@ -38,15 +39,15 @@ class LaneRecipe:
     order: str | None = None
     """How its items are laid out for reading: 'time' or 'rank'; None as the recipe says. Where a lane has an
     order of its own, the lanes follow one another instead of being mixed."""
+    reply_share: float | None = None
+    """Its share where the question asks for what the assistant said, for twice as many items; None as for any
+    other question."""
 
     def __post_init__(self) -> None:
         check_label(self.kind, "lane kind")
-        number = isinstance(self.share, int | float) and not isinstance(self.share, bool)
-        if not number or not 0 < self.share <= 1:
-            raise InvalidInput(
-                f"A lane's share must be above 0 and at most 1, not {self.share!r}.",
-                hint="It is a part of the whole budget: 0.3 for three tenths.",
-            )
+        _check_share(self.share, "share")
+        if self.reply_share is not None:
+            _check_share(self.reply_share, "reply_share")
         check_limit(self.items, "items", most=1000)
         check_limit(self.item_tokens, "item_tokens", most=1_000_000)
         check_limit(self.before, "before", least=0, most=20)
@@ -54,6 +55,15 @@ class LaneRecipe:
         check_limit(self.shared, "shared", least=0, most=20)
         if self.order is not None:
             check_choice(self.order, "order", ORDERS)
+
+
+def _check_share(share: float, name: str) -> None:
+    number = isinstance(share, int | float) and not isinstance(share, bool)
+    if not number or not 0 < share <= 1:
+        raise InvalidInput(
+            f"A lane's {name} must be above 0 and at most 1, not {share!r}.",
+            hint="It is a part of the whole budget: 0.3 for three tenths.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +132,20 @@ class Recipe:
             return self.renderer
         return LANES if any(lane.order is not None for lane in self.lanes) else self.order
 
+    def suited(self, query: str) -> Recipe:
+        """The same, with the shares that suit a question.
+
+        What somebody says about themselves is mostly a short turn. What the assistant said ("what did you
+        suggest?") is a long one, and its middle or end may be what is asked for.
+        """
+        if all(lane.reply_share is None for lane in self.lanes) or side_meant(query) != "assistant":
+            return self
+        lanes = [
+            lane if lane.reply_share is None else replace(lane, share=lane.reply_share, items=2 * lane.items)
+            for lane in self.lanes
+        ]
+        return replace(self, lanes=tuple(lanes))
+
     @property
     def hash(self) -> str:
         return hashlib.sha256(self.to_json().encode()).hexdigest()
@@ -132,15 +156,15 @@ def _as_json(recipe: Recipe) -> str:
     fields_given = asdict(recipe)
     # Left out where they are not used, so that receipts of recipes without them still verify.
     for part in (fields_given, *fields_given["lanes"]):
-        for name in ("renderer", "order"):
+        for name in ("renderer", "order", "reply_share"):
             if part.get(name, "") is None:
                 del part[name]
     return canonical_json(fields_given, "recipe")
 
 
 _FACTS: Final = LaneRecipe("facts", share=0.2, items=6, item_tokens=60, shared=2)
-_EXCHANGES: Final = LaneRecipe("exchanges", share=0.5, items=10, item_tokens=160, before=1, after=2)
-_SNIPPETS: Final = LaneRecipe("snippets", items=60, item_tokens=160)
+_EXCHANGES: Final = LaneRecipe("exchanges", share=0.8, items=40, item_tokens=500, before=1, after=2)
+_SNIPPETS: Final = LaneRecipe("snippets", items=60, item_tokens=110)
 _SURROGATES: Final = LaneRecipe("surrogates", items=60, item_tokens=60)
 _GROWTH: Final = LaneRecipe(GROWTH, items=5, item_tokens=4000)
 
@@ -151,7 +175,7 @@ DEFAULTS: Final[Mapping[str, Recipe]] = {
             "default",
             (
                 _FACTS,
-                LaneRecipe("expansion", share=0.5, items=3, item_tokens=800),
+                LaneRecipe("expansion", share=0.5, items=3, item_tokens=1200, reply_share=0.9),
                 _EXCHANGES,
                 _SNIPPETS,
                 _SURROGATES,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from longmind import Context, LaneRecipe, Memory, Recipe
+from longmind import Context, InvalidInput, LaneRecipe, Memory, Recipe
 from longmind.base.tokens import Tokenizer, open_tokenizer, register_tokenizer
 from longmind.context.items import NO_ROOM
+from longmind.context.lanes import without_gap
 from tests.context.worlds import WORDS, fill, open_memory, sentence
 
 
@@ -233,6 +235,35 @@ def test_turns_that_follow_a_hit_and_were_found_too_come_with_it() -> None:
         assert lanes == [f"{who}: {text}" for who, text in talk]
         without = Recipe("w", (LaneRecipe("exchanges", items=3), LaneRecipe("snippets")))
         assert "blanket" not in memory.recall("Did you ever see the zebra?", budget=80, recipe=without).text
+
+
+def test_a_turn_comes_with_its_neighbours_only_up_to_the_first_that_is_not_shown() -> None:
+    """What follows a long reply answers that, and not the turn before it."""
+    assert list(without_gap(([4, 5, 6], [2, 1]), {1, 2, 4, 6})) == [4, 2, 1]
+    assert list(without_gap(([5, 6], [3, 2]), {1, 2, 4, 6})) == []
+
+
+def test_a_question_for_what_the_assistant_said_has_more_room_for_a_long_reply() -> None:
+    reply = " ".join(f"Step {number} is to oil hinge number {number}." for number in range(30))
+    with open_memory() as memory:
+        memory.remember("My gate has hinges that squeak.", role="user", session="t", occurred_at=5)
+        memory.remember(reply, role="assistant", session="t", occurred_at=6)
+        for number in range(20):
+            memory.remember(f"I oiled hinge {number} of a gate.", role="user", session=f"s{number}")
+        asked = "What did you suggest to oil hinge number 7 of the gate?"
+        context = memory.recall(asked, budget=600)
+        assert reply in " ".join(context.text.split())
+        assert memory.replay(context.receipt).same
+        plain = memory.recall("Which step is to oil hinge number 7 of the gate?", budget=600)
+        assert reply not in " ".join(plain.text.split())
+        assert len(plain.items) > len(context.items)
+
+
+@pytest.mark.parametrize("share", [0, 1.5, "half", True])
+def test_a_share_is_above_nothing_and_at_most_all(share: Any) -> None:
+    for name in ("share", "reply_share"):
+        with pytest.raises(InvalidInput, match=f"{name} must be above 0"):
+            LaneRecipe("snippets", **{name: share})
 
 
 def test_room_that_is_left_shows_more_of_what_was_shortened() -> None:
