@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from longmind.base.tokens import Tokenizer
 from longmind.context.items import NO_ROOM, Card, Dropped, Item, Piece
-from longmind.context.recipe import GROWTH, LaneRecipe, Recipe
+from longmind.context.recipe import EXPANSION, GROWTH, LaneRecipe, Recipe
 from longmind.context.render import Renderer, render
 from longmind.store.parts import Origin
 
@@ -293,7 +293,9 @@ class _LaneFilling:
                 packer.drop((candidate,), lane.kind, reason)
                 continue
             item = _taken_by(candidate, lane)
-            shortening = misses < _MISSES_UNTIL_WHOLE
+            # Extracts of the best hits wait for the lanes that shorten: until then, whole ones come first.
+            is_extract = lane.kind == EXPANSION and self._comes_again(item)
+            shortening = misses < _MISSES_UNTIL_WHOLE and not is_extract
             fitting = self._fitting(item, min(room, lane.item_tokens), shortening=shortening)
             if fitting is None and lane.item_tokens <= room and not self._comes_again(item):
                 # There is room, and only the cap of a single item is in the way: after those that fit.

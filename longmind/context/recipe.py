@@ -17,6 +17,8 @@ from longmind.search.wording import side_meant
 ORDERS: Final = ("time", "rank")
 LANES: Final = "lanes"
 """The layout in which lanes follow one another, each in its own order."""
+EXPANSION: Final = "expansion"
+"""The lane of the best hits, whole where a later lane may shorten them."""
 GROWTH: Final = "growth"
 """The lane that adds nothing new: it shows more of what the lanes before it had to shorten."""
 
