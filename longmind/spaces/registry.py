@@ -283,7 +283,7 @@ class Spaces:
             ]
             return file.write_file(
                 space,
-                metadata=json.loads(record.metadata),
+                metadata=record.about(),
                 policies=record.rules().to_dict(),
                 objects=objects,
                 updated_at=_newest(objects, record),
@@ -425,7 +425,7 @@ def _summary(
         name=record.space,
         objects=int(count),
         pinned=int(pinned),
-        metadata=json.loads(record.metadata),
+        metadata=record.about(),
         created_at=record.created_at,
         updated_at=record.updated_at if newest is None else max(int(newest), record.updated_at),
     )

@@ -34,6 +34,13 @@ class SpaceRow(NamedTuple):
     def rules(self) -> Policy:
         return Policy.stored(self.policy)
 
+    def about(self) -> dict[str, Any]:
+        """The metadata of the space."""
+        try:
+            return dict(json.loads(self.metadata))
+        except (TypeError, ValueError, RecursionError):
+            raise damaged("space_record") from None
+
 
 class ObjectRow(NamedTuple):
     space: str

@@ -51,7 +51,7 @@ def redaction_rules(db: Connection, space: str) -> tuple[str, ...]:
         return ()
     try:
         return tuple(str(item) for item in json.loads(row[0]).get("pii_redaction") or ())
-    except (TypeError, ValueError, AttributeError):
+    except (TypeError, ValueError, AttributeError, RecursionError):
         raise damaged("space_record") from None
 
 
@@ -64,7 +64,7 @@ def place_rule(db: Connection, space: str) -> str:
         return "keep"
     try:
         return str(json.loads(row[0]).get("places") or "keep")
-    except (TypeError, ValueError, AttributeError):
+    except (TypeError, ValueError, AttributeError, RecursionError):
         raise damaged("space_record") from None
 
 

@@ -13,6 +13,7 @@ from longmind.spaces import rows
 from longmind.testing import ScriptedModel
 from tests import commands
 from tests.conftest import START
+from tests.fuzz.mutations import outcome
 
 
 def obj(path: str, raw: str = "The harbour is deep.", **fields: object) -> dict[str, object]:
@@ -214,3 +215,26 @@ def test_stored_rules_that_cannot_be_read_are_replaced_as_a_whole(memory: Memory
             call()
     assert space.set_policy({"ttl_days": 30}, replace=True).ttl_days == 30
     assert space.remember_structured(obj("b")).object.path == "b"
+
+
+@pytest.mark.parametrize("column", ["metadata", "policy"])
+@pytest.mark.parametrize("text", ['{"a":' * 100_000, "[1]", "5", "{", '{"pii_redaction": ' + "[" * 100_000])
+def test_columns_of_a_space_that_cannot_be_read_are_damage_and_no_crash(
+    tmp_path: Path, column: str, text: str
+) -> None:
+    with Memory.open(tmp_path / "a.mind", clock=FrozenClock(START), embedder=None) as memory:
+        memory.space("app").remember_structured(obj("a"))
+        with memory.store.write() as tx:
+            record = rows.find_space(tx.db, "app")
+            assert record is not None
+            rows.put_space(tx, record._replace(**{column: text}))
+        codes = set()
+        for call in (
+            lambda: memory.spaces.list(),
+            lambda: memory.spaces.export_text("app"),
+            lambda: memory.remember("One more.", space="app"),
+            lambda: memory.space("app").recall_context("harbour"),
+        ):
+            codes.add(outcome(call))
+        assert codes - {"ok"}
+        assert codes <= {"ok", "corrupt", "invalid_input"}
