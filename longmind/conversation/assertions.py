@@ -21,7 +21,7 @@ from longmind.conversation.write import WriteContext, entity_name, put_away
 from longmind.extract.statements import Statement
 from longmind.facts import names
 from longmind.facts import write as ledger_write
-from longmind.facts.canonical import ObjectKind, canonical_text
+from longmind.facts.canonical import canonical_text
 from longmind.facts.extraction import Extraction
 from longmind.facts.part import FactsPart
 from longmind.facts.removal import erase_facts
@@ -33,6 +33,7 @@ from longmind.facts.rows import (
     PredicateRow,
     SpanRow,
     join,
+    kind_of,
     load_qualifiers,
     select_among,
     stored_object,
@@ -63,7 +64,7 @@ class StatedFact(NamedTuple):
 
     @property
     def value(self) -> Typed:
-        return Typed(ObjectKind(self.fact.object_kind), stored_object(self.fact, self.entity))
+        return Typed(kind_of(self.fact), stored_object(self.fact, self.entity))
 
 
 def stated_facts(db: Connection, ledger: str, statement: Statement) -> list[StatedFact]:

@@ -10,7 +10,6 @@ from longmind.base.filters import View
 from longmind.base.names import ALL
 from longmind.base.partitions import MARK, split_partition
 from longmind.base.times import FOREVER, AsOf
-from longmind.facts.canonical import ObjectKind
 from longmind.facts.expiry import lasting
 from longmind.facts.rows import (
     GLOBAL,
@@ -23,6 +22,7 @@ from longmind.facts.rows import (
     SpanRow,
     SupportRow,
     join,
+    kind_of,
     ledgers,
     load_qualifiers,
     select_among,
@@ -411,7 +411,7 @@ def _raw(row: Row) -> RawHit:
 
 def as_fact(raw: RawHit) -> Fact:
     qualifiers = load_qualifiers(raw.fact.qualifiers)
-    kind = ObjectKind(raw.fact.object_kind)
+    kind = kind_of(raw.fact)
     return Fact(
         subject=Entity(raw.subject.key),
         predicate=Predicate(raw.predicate.key),

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.times import FOREVER
-from longmind.facts.canonical import ObjectKind
 from longmind.facts.expiry import stands
 from longmind.facts.hits import frames_known
 from longmind.facts.load import SUPPORTED, Loader
@@ -25,6 +24,7 @@ from longmind.facts.rows import (
     close,
     insert,
     join,
+    kind_of,
     ledgers,
     select,
     select_among,
@@ -80,9 +80,7 @@ def stated(db: Connection, view: View, condition: Clause, *, limit: int) -> Stat
                 id=row.assertion_id,
                 subject=Entity(subject.key),
                 predicate=Predicate(predicate.key),
-                object=None
-                if fact is None
-                else untyped(ObjectKind(fact.object_kind), stored_object(fact, entity)),
+                object=None if fact is None else untyped(kind_of(fact), stored_object(fact, entity)),
                 fact_id=row.fact_id,
                 action=row.action,
                 polarity=bool(row.polarity),

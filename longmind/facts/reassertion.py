@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 from longmind.facts import write
-from longmind.facts.canonical import ObjectKind
 from longmind.facts.rows import (
     AssertionRow,
     EntityRow,
@@ -14,6 +13,7 @@ from longmind.facts.rows import (
     FactRow,
     PredicateRow,
     join,
+    kind_of,
     load_qualifiers,
     stored_object,
 )
@@ -60,7 +60,7 @@ def assert_again(tx: Transaction, frame_id: int, *, moment: int, by_clock: bool)
             Claim(
                 Entity(subject.key),
                 Predicate(predicate.key),
-                Typed(ObjectKind(fact.object_kind), stored_object(fact, entity)),
+                Typed(kind_of(fact), stored_object(fact, entity)),
                 load_qualifiers(fact.qualifiers),
                 action="end" if stored.action == "end" else "record",
                 polarity=bool(stored.polarity),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
 from longmind.facts import suppression
-from longmind.facts.canonical import ObjectKind, alias_norm, encode_value
+from longmind.facts.canonical import alias_norm, encode_value
 from longmind.facts.load import SUPPORTED, Loader
 from longmind.facts.replay import Replay, forget_assertions
 from longmind.facts.rows import (
@@ -26,6 +26,7 @@ from longmind.facts.rows import (
     delete_among,
     insert,
     join,
+    kind_of,
     select,
     select_among,
     stored_object,
@@ -219,7 +220,7 @@ def statements_of(db: Connection, rows: Sequence[AssertionRow]) -> list[list[str
     statements = []
     for fact in facts:
         stored = stored_object(fact, entities.get(fact.object_entity_id or 0))
-        value = untyped(ObjectKind(fact.object_kind), stored)
+        value = untyped(kind_of(fact), stored)
         subject = entities[fact.subject_entity_id].key
         for holds in {True, fact.fact_id not in denied}:
             fields = suppression.statement_fields(subject, predicates[fact.predicate_id], value, holds=holds)

@@ -12,7 +12,7 @@ from longmind.base.filters import View
 from longmind.base.names import ALL
 from longmind.facts.canonical import ObjectKind, Stored
 from longmind.facts.values import Evidence, Qualifier
-from longmind.store.tables import Tables
+from longmind.store.tables import Tables, damaged
 from longmind.store.visible import Clause, among, either, partitions
 
 GLOBAL: Final = "*"
@@ -233,6 +233,14 @@ _OBJECT_COLUMNS: Final = {
 }
 
 
+def kind_of(fact: FactRow) -> ObjectKind:
+    """What the value of a fact is; what stands for nothing is damage, also under a fitting checksum."""
+    try:
+        return ObjectKind(fact.object_kind)
+    except ValueError:
+        raise damaged("fact") from None
+
+
 def stored_object(fact: FactRow, entity: EntityRow | None) -> Stored:
     """The value in the one column that holds it."""
     if fact.object_kind == ObjectKind.ENTITY:
@@ -242,7 +250,7 @@ def stored_object(fact: FactRow, entity: EntityRow | None) -> Stored:
                 hint=RESTORE_HINT,
             )
         return entity.key
-    value: Stored = getattr(fact, _OBJECT_COLUMNS[ObjectKind(fact.object_kind)])
+    value: Stored = getattr(fact, _OBJECT_COLUMNS[kind_of(fact)])
     return value
 
 

@@ -281,6 +281,22 @@ def test_a_value_of_another_type_with_a_fitting_checksum_is_damage(whole: Path, 
         assert "type" in {problem.code for problem in memory.verify().problems}
 
 
+def test_a_kind_of_value_that_there_is_not_is_damage_and_no_crash(whole: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "s.mind"))
+    connection = raw.connect(path)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    connection.execute("PRAGMA ignore_check_constraints = ON")
+    names = [str(row[1]) for row in connection.execute("PRAGMA table_info(fact)")]
+    for before in connection.execute(f"SELECT {', '.join(names)} FROM fact").fetchall():
+        after = list(before)
+        after[names.index("object_kind")] = 99
+        after[-1] = checksum("fact", *after[:-1])
+        assert names[-1] == "checksum"
+        assert _has_updated(connection, "fact", names, list(before), after)
+    connection.close()
+    assert "corrupt" in _used(path)
+
+
 @rounds(25, 1500)
 def test_a_schema_that_was_changed_is_found_or_harmless(whole: Path, tmp_path: Path, count: int) -> None:
     rng = random.Random(count)
