@@ -18,7 +18,7 @@ from typing import Final
 from longmind.spaces.rows import ObjectRow, checked, columns
 from longmind.store.engine import Connection
 from longmind.store.store import Store
-from longmind.store.tables import batched
+from longmind.store.tables import batched, damaged
 from longmind.store.visible import Clause, among
 from longmind.text.postings import FIELDS
 from longmind.text.words import terms
@@ -44,12 +44,16 @@ def field_terms(row: ObjectRow, text: str, title: str | None, *, chunked: bool) 
     forms = {row.summary_micro, row.summary_short, row.summary_long}
     summary = _distinct("\n".join(sorted(forms - {text}))) | (raw if text in forms else set())
     unlisted = RAW | SUMMARY if raw <= summary else RAW
+    try:
+        tags, metadata = json.loads(row.tags), json.loads(row.metadata)
+    except (TypeError, ValueError, RecursionError):
+        raise damaged("space_object") from None
     fields: dict[str, int] = {}
     for field, words in (
         (PATH, {*terms(row.path), *terms(row.kind)}),
-        (TAGS, {word for tag in json.loads(row.tags) for word in terms(tag)}),
+        (TAGS, {word for tag in tags for word in terms(tag)}),
         (SUMMARY, summary),
-        (METADATA, _distinct(" ".join(_strings(json.loads(row.metadata))))),
+        (METADATA, _distinct(" ".join(_strings(metadata)))),
         (RAW, raw),
     ):
         for word in words:

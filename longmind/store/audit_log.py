@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
@@ -229,9 +230,10 @@ def read_head(db: Connection) -> Head:
 def _head(row: Row | None, *, sound: Head | None) -> Head:
     """One that is `sound` need not be checked again."""
     if row is not None:
-        head = Head(int(row[0]), bytes(row[1]), bytes(row[2]), str(row[3]))
-        if head == sound or head.checksum() == row[4]:
-            return head
+        with suppress(ValueError, TypeError):  # a column may hold a value of another type
+            head = Head(int(row[0]), bytes(row[1]), bytes(row[2]), str(row[3]))
+            if head == sound or head.checksum() == row[4]:
+                return head
     raise Corrupt("The end of the audit log is not what was written.", hint=HINT)
 
 
