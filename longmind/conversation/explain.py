@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 
 from longmind.base.filters import View
@@ -46,7 +45,13 @@ def explain(db: Connection, item: MemoryItem, weights: Scoring, *, now: int | No
             for row in links
         ),
         decisions=tuple(
-            Decision(row.action, row.at, row.recorded_at, row.run_id, json.loads(row.inputs))
+            Decision(
+                row.action,
+                row.at,
+                row.recorded_at,
+                row.run_id,
+                row.stored_inputs(),
+            )
             for row in decisions
         ),
     )

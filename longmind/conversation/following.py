@@ -6,7 +6,6 @@ likes, a turn changes one.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -109,7 +108,7 @@ def _bring_back(ctx: WriteContext, memory_id: int, version: VersionRow, statemen
 def _comes_back(db: Connection, memory_id: int) -> bool:
     """Whether it was put away because of what was said, and not by hand or because it faded."""
     decisions = select(db, DecisionRow, "x.memory_id = ? ORDER BY x.decision_id DESC LIMIT 1", (memory_id,))
-    return bool(decisions) and json.loads(decisions[0].inputs).get("reason") in _FOLLOWED
+    return bool(decisions) and decisions[0].stored_inputs().get("reason") in _FOLLOWED
 
 
 def _touched(db: Connection, fact_ids: Collection[int]) -> dict[str, _Touched]:

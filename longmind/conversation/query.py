@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -26,7 +25,7 @@ from longmind.conversation.values import MemoryItem
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import checked_text, load_rows, tags_of
 from longmind.store.letters import containing
-from longmind.store.tables import batched, damaged
+from longmind.store.tables import batched, damaged, stored_json
 from longmind.store.visible import Clause, among, both, during, partitions, unexpired
 
 SORTS: Final = ("score", "created", "last_seen", "hits", "id")
@@ -48,7 +47,11 @@ def last_runs(db: Connection, *, system: int = FOREVER) -> dict[str, Run]:
         "WHERE y.space = x.space AND y.recorded_at <= ?)"
     )
     for row in select(db, RunRow, latest, (system,)):
-        runs[row.space] = Run(row.now, row.recorded_at, Scoring(**json.loads(row.weights)))
+        weights = stored_json(row.weights, dict, "conversation_run")
+        try:
+            runs[row.space] = Run(row.now, row.recorded_at, Scoring(**weights))
+        except TypeError:
+            raise damaged("conversation_run") from None
     return runs
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from longmind.facts.suppression import TombstoneRow
 from longmind.llm.ledger import CallRow
-from longmind.store.tables import Tables
+from longmind.store.tables import Tables, stored_json
 
 
 class MemoryRow(NamedTuple):
@@ -70,6 +70,9 @@ class DecisionRow(NamedTuple):
     at: int
     inputs: str
     recorded_at: int
+
+    def stored_inputs(self) -> dict[str, Any]:
+        return stored_json(self.inputs, dict, "conversation_decision")
 
 
 class OutcomeRow(NamedTuple):

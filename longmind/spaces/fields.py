@@ -10,7 +10,6 @@ Versions of an object share a frame while its text stays the same. The postings 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Final
@@ -18,7 +17,7 @@ from typing import Final
 from longmind.spaces.rows import ObjectRow, checked, columns
 from longmind.store.engine import Connection
 from longmind.store.store import Store
-from longmind.store.tables import batched, damaged
+from longmind.store.tables import batched, stored_json
 from longmind.store.visible import Clause, among
 from longmind.text.postings import FIELDS
 from longmind.text.words import terms
@@ -44,10 +43,8 @@ def field_terms(row: ObjectRow, text: str, title: str | None, *, chunked: bool) 
     forms = {row.summary_micro, row.summary_short, row.summary_long}
     summary = _distinct("\n".join(sorted(forms - {text}))) | (raw if text in forms else set())
     unlisted = RAW | SUMMARY if raw <= summary else RAW
-    try:
-        tags, metadata = json.loads(row.tags), json.loads(row.metadata)
-    except (TypeError, ValueError, RecursionError):
-        raise damaged("space_object") from None
+    tags = stored_json(row.tags, list, "space_object")
+    metadata = stored_json(row.metadata, dict, "space_object")
     fields: dict[str, int] = {}
     for field, words in (
         (PATH, {*terms(row.path), *terms(row.kind)}),

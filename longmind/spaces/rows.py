@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +14,7 @@ from longmind.spaces.policies import Policy
 from longmind.spaces.values import AuditEntry, MemoryObject
 from longmind.store.engine import Connection
 from longmind.store.frames import COLUMNS, checked_text
-from longmind.store.tables import Tables, batched, damaged
+from longmind.store.tables import Tables, batched, damaged, stored_json
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among, both, during, unexpired
 
@@ -36,10 +35,7 @@ class SpaceRow(NamedTuple):
 
     def about(self) -> dict[str, Any]:
         """The metadata of the space."""
-        try:
-            return dict(json.loads(self.metadata))
-        except (TypeError, ValueError, RecursionError):
-            raise damaged("space_record") from None
+        return stored_json(self.metadata, dict, "space_record")
 
 
 class ObjectRow(NamedTuple):
@@ -73,8 +69,8 @@ class ObjectRow(NamedTuple):
                 summary_micro=self.summary_micro,
                 summary_short=self.summary_short,
                 summary_long=self.summary_long,
-                tags=tuple(json.loads(self.tags)),
-                metadata=json.loads(self.metadata),
+                tags=tuple(stored_json(self.tags, list, "space_object")),
+                metadata=stored_json(self.metadata, dict, "space_object"),
                 relevance=self.relevance,
                 pinned=bool(self.pinned),
                 chunks=read_chunks(text, self.chunks),
@@ -110,7 +106,7 @@ class AuditRow(NamedTuple):
     recorded_at: int
 
     def value(self) -> AuditEntry:
-        detail = json.loads(self.detail)
+        detail = stored_json(self.detail, dict, "space_audit")
         space, user = split_partition(self.space)
         return AuditEntry(self.audit_id, space, self.action, self.object_id, detail, self.at, user)
 
@@ -235,10 +231,10 @@ def entries(db: Connection, space: str, as_of: AsOf, ids: Sequence[str]) -> list
     for batch in batched(ids):
         clause = among("x.space", parts_seen(space)) & during("x", as_of) & among("x.object_id", batch)
         for row in select(db, ObjectRow, f"{clause.sql} ORDER BY x.space", clause.values):
-            stated = json.loads(row.metadata).get("hash")
+            stated = stored_json(row.metadata, dict, "space_object").get("hash")
             named = stated if isinstance(stated, str) else None
             by_id[row.object_id] = Entry(
-                row.object_id, row.path, row.kind, tuple(json.loads(row.tags)), named
+                row.object_id, row.path, row.kind, tuple(stored_json(row.tags, list, "space_object")), named
             )
     return [by_id[name] for name in ids if name in by_id]
 

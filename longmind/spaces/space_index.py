@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from longmind.spaces import fields
 from longmind.spaces.rows import Entry, entries
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Follower, Mirrors
-from longmind.store.tables import damaged
+from longmind.store.tables import stored_json
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import Clause, among, during
 from longmind.text.postings import FIELDS, TERMS
@@ -347,10 +346,7 @@ def _code(codes: dict[str, int], name: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _tags(stored: str) -> tuple[str, ...]:
-    try:
-        return tuple(json.loads(stored))
-    except (TypeError, ValueError):
-        raise damaged("space_object") from None
+    return tuple(stored_json(stored, list, "space_object"))
 
 
 @dataclass(slots=True)

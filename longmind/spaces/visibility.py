@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from longmind.spaces.policies import Policy
 from longmind.spaces.rows import ObjectRow, SpaceRow, find_object, select
 from longmind.store.engine import Connection
-from longmind.store.tables import batched
+from longmind.store.tables import batched, stored_json
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among
 
@@ -17,7 +16,7 @@ _CHUNKS: Final = "SELECT frame_id FROM frame WHERE start_byte IS NOT NULL AND "
 
 
 def is_hidden(policy: Policy, row: ObjectRow) -> bool:
-    tags = json.loads(row.tags)
+    tags = stored_json(row.tags, list, "space_object")
     return any(
         rule.covers(kind=row.kind, tags=tags, path=row.path, relevance=row.relevance)
         for rule in policy.visibility

@@ -19,6 +19,7 @@ from longmind.base.signatures import HMAC, check_signature, sign
 from longmind.store.audit_log import Entry, Note, entries_before, entry_at, problems, read_head, user_names
 from longmind.store.engine import Connection, Value
 from longmind.store.store import Store
+from longmind.store.tables import stored_json
 
 FORMAT: Final = "longmind.audit/1"
 EVERYWHERE: Final = "*"
@@ -189,10 +190,15 @@ def _record(entry: Entry, view: View, names: Mapping[str, str], user: str | None
         raise Corrupt("A row of audit_entry is not what was written.", hint="Run verify.") from None
 
 
+def _changes(entry: Entry) -> dict[str, tuple[int, int]]:
+    changes = stored_json(entry.changes, dict, "audit_entry")
+    return {name: (more, fewer) for name, (more, fewer) in changes.items()}
+
+
 def _visible_record(
     entry: Entry, view: View, names: Mapping[str, str], user: str | None
 ) -> AuditRecord | None:
-    spaces = [_Place(text, names) for text in json.loads(entry.spaces)]
+    spaces = [_Place(text, names) for text in stored_json(entry.spaces, list, "audit_entry")]
     shown = [
         partition
         for partition in spaces
@@ -210,10 +216,8 @@ def _visible_record(
         action=entry.action,
         spaces=tuple(sorted({partition.space for partition in shown})),
         users=tuple(sorted({partition.user for partition in shown if partition.user is not None})),
-        changes={name: (more, fewer) for name, (more, fewer) in json.loads(entry.changes).items()}
-        if whole
-        else {},
-        detail=json.loads(entry.detail) if whole else {},
+        changes=_changes(entry) if whole else {},
+        detail=stored_json(entry.detail, dict, "audit_entry") if whole else {},
         events=(),
         hash=entry.hash.hex(),
     )
@@ -244,7 +248,8 @@ def _with_events(db: Connection, records: list[AuditRecord]) -> tuple[AuditRecor
         if checksum("space_audit", *row) != seal:
             raise Corrupt("A row of space_audit is not what was written.", hint="Run verify.")
         _, space, action, object_id, detail, _, recorded_at = row
-        events.setdefault((recorded_at, space), []).append(SpaceEvent(action, object_id, json.loads(detail)))
+        event = SpaceEvent(action, object_id, stored_json(detail, dict, "space_audit"))
+        events.setdefault((recorded_at, space), []).append(event)
     return tuple(_with_own(record, events) for record in records)
 
 

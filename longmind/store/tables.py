@@ -6,6 +6,7 @@ over its columns, and checks it whenever the row is read.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -400,6 +401,20 @@ def typed(rows: Sequence[Row], table: str, *kinds: Kind) -> Sequence[Row]:
 
 def damaged(table: str) -> Corrupt:
     return Corrupt(f"A row of {table} is not what was written.", hint=_HINT)
+
+
+Shape = TypeVar("Shape", list[Any], dict[str, Any])
+
+
+def stored_json(text: object, shape: type[Shape], table: str) -> Shape:
+    """What a column holds as JSON; `Corrupt` for anything else, also under a checksum that fits."""
+    try:
+        value = json.loads(text)  # type: ignore[arg-type]
+    except (TypeError, ValueError, RecursionError):
+        raise damaged(table) from None
+    if not isinstance(value, shape):
+        raise damaged(table)
+    return value
 
 
 def check_frame_id(db: Connection, frame_id: int, table: str) -> int:

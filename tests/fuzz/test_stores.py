@@ -281,18 +281,33 @@ def test_a_value_of_another_type_with_a_fitting_checksum_is_damage(whole: Path, 
         assert "type" in {problem.code for problem in memory.verify().problems}
 
 
-def test_a_kind_of_value_that_there_is_not_is_damage_and_no_crash(whole: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("fact", "object_kind", 99),
+        ("space_object", "tags", "{"),
+        ("space_object", "metadata", "[" * 100_000),
+        ("space_object", "metadata", "[1]"),
+        ("space_audit", "detail", "none"),
+        ("conversation_decision", "inputs", "[]"),
+    ],
+)
+def test_a_column_that_cannot_be_read_under_a_fitting_checksum_is_damage_and_no_crash(
+    whole: Path, tmp_path: Path, table: str, column: str, value: str | int
+) -> None:
     path = Path(shutil.copy(whole, tmp_path / "s.mind"))
     connection = raw.connect(path)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     connection.execute("PRAGMA ignore_check_constraints = ON")
-    names = [str(row[1]) for row in connection.execute("PRAGMA table_info(fact)")]
-    for before in connection.execute(f"SELECT {', '.join(names)} FROM fact").fetchall():
+    names = [str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")]
+    assert names[-1] == "checksum"
+    rows = connection.execute(f"SELECT {', '.join(names)} FROM {table}").fetchall()
+    assert rows
+    for before in rows:
         after = list(before)
-        after[names.index("object_kind")] = 99
-        after[-1] = checksum("fact", *after[:-1])
-        assert names[-1] == "checksum"
-        assert _has_updated(connection, "fact", names, list(before), after)
+        after[names.index(column)] = value
+        after[-1] = checksum(table, *after[:-1])
+        assert _has_updated(connection, table, names, list(before), after)
     connection.close()
     assert "corrupt" in _used(path)
 
