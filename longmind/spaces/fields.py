@@ -17,7 +17,7 @@ from typing import Final
 from longmind.spaces.rows import ObjectRow, checked, columns
 from longmind.store.engine import Connection
 from longmind.store.store import Store
-from longmind.store.tables import batched, stored_json
+from longmind.store.tables import batched, stored_json, stored_names
 from longmind.store.visible import Clause, among
 from longmind.text.postings import FIELDS
 from longmind.text.words import terms
@@ -43,7 +43,7 @@ def field_terms(row: ObjectRow, text: str, title: str | None, *, chunked: bool) 
     forms = {row.summary_micro, row.summary_short, row.summary_long}
     summary = _distinct("\n".join(sorted(forms - {text}))) | (raw if text in forms else set())
     unlisted = RAW | SUMMARY if raw <= summary else RAW
-    tags = stored_json(row.tags, list, "space_object")
+    tags = stored_names(row.tags, "space_object")
     metadata = stored_json(row.metadata, dict, "space_object")
     fields: dict[str, int] = {}
     for field, words in (

@@ -14,7 +14,7 @@ from longmind.spaces.policies import Policy
 from longmind.spaces.values import AuditEntry, MemoryObject
 from longmind.store.engine import Connection
 from longmind.store.frames import COLUMNS, checked_text
-from longmind.store.tables import Tables, batched, damaged, stored_json
+from longmind.store.tables import Tables, batched, damaged, stored_json, stored_names
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among, both, during, unexpired
 
@@ -69,7 +69,7 @@ class ObjectRow(NamedTuple):
                 summary_micro=self.summary_micro,
                 summary_short=self.summary_short,
                 summary_long=self.summary_long,
-                tags=tuple(stored_json(self.tags, list, "space_object")),
+                tags=tuple(stored_names(self.tags, "space_object")),
                 metadata=stored_json(self.metadata, dict, "space_object"),
                 relevance=self.relevance,
                 pinned=bool(self.pinned),
@@ -234,7 +234,7 @@ def entries(db: Connection, space: str, as_of: AsOf, ids: Sequence[str]) -> list
             stated = stored_json(row.metadata, dict, "space_object").get("hash")
             named = stated if isinstance(stated, str) else None
             by_id[row.object_id] = Entry(
-                row.object_id, row.path, row.kind, tuple(stored_json(row.tags, list, "space_object")), named
+                row.object_id, row.path, row.kind, tuple(stored_names(row.tags, "space_object")), named
             )
     return [by_id[name] for name in ids if name in by_id]
 

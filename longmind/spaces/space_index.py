@@ -17,7 +17,7 @@ from longmind.spaces import fields
 from longmind.spaces.rows import Entry, entries
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Follower, Mirrors
-from longmind.store.tables import stored_json
+from longmind.store.tables import stored_names
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import Clause, among, during
 from longmind.text.postings import FIELDS, TERMS
@@ -346,7 +346,7 @@ def _code(codes: dict[str, int], name: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _tags(stored: str) -> tuple[str, ...]:
-    return tuple(stored_json(stored, list, "space_object"))
+    return tuple(stored_names(stored, "space_object"))
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from typing import Final
 from longmind.spaces.policies import Policy
 from longmind.spaces.rows import ObjectRow, SpaceRow, find_object, select
 from longmind.store.engine import Connection
-from longmind.store.tables import batched, stored_json
+from longmind.store.tables import batched, stored_names
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among
 
@@ -16,7 +16,7 @@ _CHUNKS: Final = "SELECT frame_id FROM frame WHERE start_byte IS NOT NULL AND "
 
 
 def is_hidden(policy: Policy, row: ObjectRow) -> bool:
-    tags = stored_json(row.tags, list, "space_object")
+    tags = stored_names(row.tags, "space_object")
     return any(
         rule.covers(kind=row.kind, tags=tags, path=row.path, relevance=row.relevance)
         for rule in policy.visibility

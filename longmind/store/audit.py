@@ -19,7 +19,7 @@ from longmind.base.signatures import HMAC, check_signature, sign
 from longmind.store.audit_log import Entry, Note, entries_before, entry_at, problems, read_head, user_names
 from longmind.store.engine import Connection, Value
 from longmind.store.store import Store
-from longmind.store.tables import stored_json
+from longmind.store.tables import stored_json, stored_names
 
 FORMAT: Final = "longmind.audit/1"
 EVERYWHERE: Final = "*"
@@ -198,7 +198,7 @@ def _changes(entry: Entry) -> dict[str, tuple[int, int]]:
 def _visible_record(
     entry: Entry, view: View, names: Mapping[str, str], user: str | None
 ) -> AuditRecord | None:
-    spaces = [_Place(text, names) for text in stored_json(entry.spaces, list, "audit_entry")]
+    spaces = [_Place(text, names) for text in stored_names(entry.spaces, "audit_entry")]
     shown = [
         partition
         for partition in spaces

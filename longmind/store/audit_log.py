@@ -28,7 +28,7 @@ from longmind.store.accounting import HINT, Accounts
 from longmind.store.changes import TABLES, Changes, plus, state_of
 from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.parts import Problem
-from longmind.store.tables import batched, stored_json
+from longmind.store.tables import batched, stored_names
 from longmind.store.transaction import HEAD, Transaction, read_clock
 from longmind.store.visible import among
 
@@ -307,7 +307,7 @@ def erased_partitions(db: Connection, revision: int) -> set[str] | None:
     told = [(int(at), str(spaces)) for at, spaces in rows if int(at) in moments]
     if {at for at, _ in told} != moments:
         return None
-    return {str(name) for _, spaces in told for name in stored_json(spaces, list, "audit_entry")}
+    return {str(name) for _, spaces in told for name in stored_names(spaces, "audit_entry")}
 
 
 # Checking

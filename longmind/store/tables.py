@@ -417,6 +417,14 @@ def stored_json(text: object, shape: type[Shape], table: str) -> Shape:
     return value
 
 
+def stored_names(text: object, table: str) -> list[str]:
+    """A column that lists names, such as tags."""
+    names = stored_json(text, list, table)
+    if not all(isinstance(name, str) for name in names):
+        raise damaged(table)
+    return names
+
+
 def check_frame_id(db: Connection, frame_id: int, table: str) -> int:
     """An id that was given out; arrays that are indexed by ids would grow to any other, however large."""
     row = db.one("SELECT value, checksum FROM store_counter WHERE name = 'frame'")

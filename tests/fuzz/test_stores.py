@@ -286,6 +286,7 @@ def test_a_value_of_another_type_with_a_fitting_checksum_is_damage(whole: Path, 
     [
         ("fact", "object_kind", 99),
         ("space_object", "tags", "{"),
+        ("space_object", "tags", "[[]]"),
         ("space_object", "metadata", "[" * 100_000),
         ("space_object", "metadata", "[1]"),
         ("space_audit", "detail", "none"),
