@@ -274,7 +274,14 @@ def _is_interrupted_move(real: str) -> bool:
             return _alone_or_none(real, None) is None
         # The log has every page, so replaying it takes nothing away from a file that has nothing else, nor
         # from one whose other pages have no checksums: no store has both kinds.
-        return has_all and (not first or len(page) < size or pages.sealed(page, first) != page)
+        if has_all:
+            return not first or len(page) < size or pages.sealed(page, first) != page
+        # An upgrade of a file that has checksums, and pages that the log has not: page 1 is the log's, the
+        # others are the log's or sound, and it can be read alone again only when all of them are moved.
+        return _alone_or_none(real, None) is None and all(
+            len(page) == size and pages.sealed(page, number) == page
+            for number, page in ((first, page), *others)
+        )
     finally:
         file.xClose()
 

@@ -66,8 +66,9 @@ def _begun(path: Path, old: Path | None) -> Path:
     return path
 
 
-def test_an_upgrade_killed_at_some_writes_is_finished_by_the_next_open(tmp_path: Path) -> None:
-    check_killed_at_writes(tmp_path, FORMATS / "format_5.mind", every=23)
+@pytest.mark.parametrize("number", [5, 10])  # without checksums of pages, and with them
+def test_an_upgrade_killed_at_some_writes_is_finished_by_the_next_open(tmp_path: Path, number: int) -> None:
+    check_killed_at_writes(tmp_path, FORMATS / f"format_{number}.mind", every=23)
 
 
 def test_a_new_file_killed_at_some_writes_is_opened(tmp_path: Path) -> None:
