@@ -7,7 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -148,10 +148,8 @@ class SqliteEngine:
         engine = SqliteEngine(
             path, clock=self._clock, read_only=False, create=True, durability=self._durability, key=key
         )
-        try:
+        with closing(engine):
             engine.migrate()
-        finally:
-            engine.close()
 
     def _open_main(self) -> apsw.Connection:
         self._log_is_whole = not self._in_memory and examine(
@@ -197,11 +195,7 @@ class SqliteEngine:
                 elif not may_write(Path(self.location)):
                     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
                     name += "?immutable=1" if self._immutable else ""
-            connection = (
-                apsw.Connection(name, statementcachesize=pages.STATEMENTS)
-                if self._in_memory
-                else self._connected(name, flags)
-            )
+            connection = self._connected(name, flags)
             connection.set_busy_timeout(_READER_PATIENCE_MS)
             # A connection that is merely dropped must not take the log away; an orderly `close` does that.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -213,6 +207,8 @@ class SqliteEngine:
             return connection
 
     def _connected(self, name: str, flags: int) -> apsw.Connection:
+        if self._in_memory:
+            return apsw.Connection(name, statementcachesize=pages.STATEMENTS)
         try:
             return pages.connect(name, flags, key=self.key)
         except apsw.NotADBError:
