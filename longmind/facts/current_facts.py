@@ -6,19 +6,17 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.frame import Frame
 from longmind.facts.canonical import ObjectKind, alias_norm
 from longmind.facts.extraction import FoundFact
+from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
 from longmind.facts.values import Entity
 from longmind.facts.words import words_of
 from longmind.store.engine import Connection, Value
 from longmind.store.visible import Clause, among
 
 _MOST: Final = 2000
-_COLUMNS: Final = (
-    "f.fact_id, e.key, p.key, p.cardinality, f.object_kind, f.object_text, o.key, s.valid_from, s.system_from"
-)
+_ROWS: Final = join((FactRow, "f"), (SpanRow, "s"), (PredicateRow, "p"), (EntityRow, "e"), (EntityRow, "o"))
 _JOINED: Final = (
     "JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
     "LEFT JOIN fact_entity o ON o.entity_id = f.object_entity_id"
@@ -63,7 +61,7 @@ class CurrentFacts:
                 ids = f"SELECT predicate_id FROM fact_predicate WHERE ledger = ? AND {clause.sql}"
                 named = Clause(f"f.predicate_id IN ({ids})", (self.ledger, *clause.values))
             sql = (
-                f"SELECT {_COLUMNS} FROM fact_entity e JOIN fact f ON f.subject_entity_id = e.entity_id "
+                f"SELECT {_ROWS.sql} FROM fact_entity e JOIN fact f ON f.subject_entity_id = e.entity_id "
                 f"JOIN fact_span s ON s.fact_id = f.fact_id {_JOINED} "
                 f"WHERE e.ledger = ? AND e.key_norm = ? AND {_HELD} AND {named.sql} "
                 f"ORDER BY s.span_id DESC LIMIT {_MOST}"
@@ -94,7 +92,7 @@ class CurrentFacts:
         if self._latest is not None:
             return self._latest
         sql = (
-            f"SELECT {_COLUMNS} FROM fact_span s JOIN fact f ON f.fact_id = s.fact_id "
+            f"SELECT {_ROWS.sql} FROM fact_span s JOIN fact f ON f.fact_id = s.fact_id "
             f"JOIN fact_entity e ON e.entity_id = f.subject_entity_id {_JOINED} "
             f"WHERE f.ledger = ? AND {_HELD} AND p.key_norm <> 'session_id' "
             "ORDER BY s.span_id DESC LIMIT 20"
@@ -107,22 +105,24 @@ class CurrentFacts:
         return [belief for belief in reversed(self._noted) if belief.predicate not in ("session_id", "title")]
 
     def _read(self, sql: str, values: Sequence[Value]) -> list[CurrentFact]:
-        """Facts whose values are texts or entities.
-
-        Only what is compared is read, and not the rows with their checksums: a turn may meet hundreds of
-        facts here, and `verify` checks them all.
-        """
-        beliefs: list[CurrentFact] = []
-        for fact_id, subject, predicate, cardinality, kind, text, name, since, recorded in self.db.all(
-            sql, values
-        ):
-            if kind == ObjectKind.ENTITY:
-                if name is None:
-                    raise Corrupt(f"The fact {fact_id} names an entity that is missing.", hint=RESTORE_HINT)
-                beliefs.append(CurrentFact(subject, predicate, Entity(name), cardinality, since, recorded))
-            elif kind == ObjectKind.TEXT:
-                beliefs.append(CurrentFact(subject, predicate, text, cardinality, since, recorded))
-        return beliefs
+        """Facts whose values are texts or entities."""
+        found: list[CurrentFact] = []
+        for fact, span, predicate, subject, named in _ROWS.read_all(self.db.all(sql, values)):
+            if fact.object_kind not in (ObjectKind.TEXT, ObjectKind.ENTITY):
+                continue
+            text = str(stored_object(fact, named))
+            value = text if named is None else Entity(text)
+            found.append(
+                CurrentFact(
+                    subject.key,
+                    predicate.key,
+                    value,
+                    predicate.cardinality,
+                    span.valid_from,
+                    span.system_from,
+                )
+            )
+        return found
 
     def known(self, names: Iterable[str]) -> dict[str, set[str]]:
         """By normal form of a name, the keys of the entities that are called so."""
