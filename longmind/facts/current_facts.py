@@ -9,7 +9,7 @@ from typing import Final
 from longmind.base.frame import Frame
 from longmind.facts.canonical import ObjectKind, alias_norm
 from longmind.facts.extraction import FoundFact
-from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
+from longmind.facts.rows import AliasRow, EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
 from longmind.facts.values import Entity
 from longmind.facts.words import words_of
 from longmind.store.engine import Connection, Value
@@ -17,6 +17,7 @@ from longmind.store.visible import Clause, among
 
 _MOST: Final = 2000
 _ROWS: Final = join((FactRow, "f"), (SpanRow, "s"), (PredicateRow, "p"), (EntityRow, "e"), (EntityRow, "o"))
+_NAMES: Final = join((AliasRow, "a"), (EntityRow, "e"))
 _JOINED: Final = (
     "JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
     "LEFT JOIN fact_entity o ON o.entity_id = f.object_entity_id"
@@ -134,11 +135,10 @@ class CurrentFacts:
             return {}
         clause = among("a.alias_norm", sorted(norms))
         sql = (
-            "SELECT DISTINCT a.alias_norm, e.key FROM fact_alias a JOIN fact_entity e ON e.entity_id = "
-            "a.entity_id "
+            f"SELECT {_NAMES.sql} FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
             f"WHERE e.ledger = ? AND a.until IS NULL AND {clause.sql}"
         )
         keys: dict[str, set[str]] = {}
-        for norm, key in self.db.all(sql, (self.ledger, *clause.values)):
-            keys.setdefault(str(norm), set()).add(str(key))
+        for alias, entity in _NAMES.read_all(self.db.all(sql, (self.ledger, *clause.values))):
+            keys.setdefault(alias.alias_norm, set()).add(entity.key)
         return keys

@@ -18,6 +18,7 @@ from longmind.facts.rows import (
     PredicateRow,
     close,
     insert,
+    join,
     ledgers,
     select,
     select_among,
@@ -29,6 +30,8 @@ from longmind.store.engine import Connection, scalar
 from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import Clause, both, during
+
+_ENTITY: Final = join((EntityRow, "e"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +155,14 @@ def ambiguous(db: Connection, view: View, *, limit: int) -> tuple[list[tuple[str
     rows = db.all(sql, clause.values)
     listed = []
     for norm, name, _ in rows[:limit]:
-        keys = db.all(
-            "SELECT DISTINCT e.key, e.key_norm FROM fact_alias a "
+        rows_of_name = db.all(
+            f"SELECT DISTINCT {_ENTITY.sql} FROM fact_alias a "
             "JOIN fact_entity e ON e.entity_id = a.entity_id "
-            f"WHERE a.alias_norm = ? AND {clause.sql} ORDER BY 2",
+            f"WHERE a.alias_norm = ? AND {clause.sql} ORDER BY e.key_norm",
             (norm, *clause.values),
         )
-        listed.append(
-            (str(name), [str(row[0]) for row in keys], any(alias_norm(row[0]) == norm for row in keys))
-        )
+        keys = list(dict.fromkeys(entity.key for (entity,) in _ENTITY.read_all(rows_of_name)))
+        listed.append((str(name), keys, any(alias_norm(key) == norm for key in keys)))
     return listed, len(rows) > limit
 
 

@@ -17,6 +17,7 @@ def read(memory: Memory) -> list[CurrentFact]:
     with memory.store.read() as snapshot:
         current = CurrentFacts(snapshot.db, "default")
         assert current.latest() == [*current.held("Bo"), *current.held("Ann")]
+        assert current.known(["Annie"]) == {"annie": {"Ann"}}
         return current.held("Ann")
 
 
@@ -29,12 +30,14 @@ def read(memory: Memory) -> list[CurrentFact]:
         "UPDATE fact_predicate SET cardinality = 'many' WHERE key = 'address'",
         "UPDATE fact_entity SET kind = 'place' WHERE key = 'Ann'",
         "UPDATE fact_entity SET kind = 'place' WHERE key = 'Porto'",
+        "UPDATE fact_alias SET since = since + 1 WHERE alias = 'Annie'",
     ],
 )
 def test_a_changed_row_is_not_compared_with(tmp_path: Path, change: str) -> None:
     with Memory.open(str(tmp_path / "changed.mind"), embedder=None) as memory:
         memory.facts.record("Ann", "address", "Rua Nova 5")
         memory.facts.record("Ann", "lives_in", Entity("Porto"))
+        memory.facts.add_alias("Ann", "Annie")
         memory.facts.record("Bo", "lives_in", Entity("Porto"))
         assert [fact.value for fact in read(memory)] == [Entity("Porto"), "Rua Nova 5"]
         with behind(memory) as db:
