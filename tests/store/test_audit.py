@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from longmind import ALL, Conflict, InvalidInput, Memory
+from longmind import ALL, Conflict, Corrupt, InvalidInput, Memory
 from longmind.base.hashing import checksum
 from longmind.store import audit_log
 from longmind.store.audit import AuditHead, note
@@ -40,6 +40,26 @@ def test_a_text_altered_together_with_the_hash_in_its_frame_is_found(memory: Mem
         db.run("UPDATE frame SET content_hash = ?, checksum = ?", (forged, other[-1]))
     assert memory.get(1).text == "Ana owes Ben 99 euros."  # each row is sound for itself
     assert any("rows of frame were changed" in detail for detail in found(memory))
+
+
+def test_an_end_of_the_log_that_cannot_be_read_is_damage(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.mind")
+    with open_memory(path) as memory:
+        memory.remember("kept")
+        head = audit_log.HEAD.split(", ")
+        for column, value in ((head[0], "many"), (head[1], "a text"), (head[2], 7)):
+            with memory.store.read() as snapshot:
+                before = snapshot.db.one(f"SELECT {column} FROM store_clock")
+            assert before is not None
+            with behind(memory) as db:
+                db.run(f"UPDATE store_clock SET {column} = ?", (value,))
+            with pytest.raises(Corrupt, match="end of the audit log is not what was written"):
+                memory.remember("lost")
+            with pytest.raises(Corrupt, match="end of the audit log is not what was written"):
+                memory.audit_head()
+            with behind(memory) as db:
+                db.run(f"UPDATE store_clock SET {column} = ?", before)
+        assert memory.remember("kept too").id == 2
 
 
 @pytest.mark.parametrize("column", ["actor", "face", "action", "spaces", "changes", "detail"])
