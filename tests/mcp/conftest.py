@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import mcp_types as types
 import pytest
@@ -106,19 +109,24 @@ def over_stdio(folder: Path, *options: str, mode: str = "auto") -> Iterator[Agen
 def over_http(folder: Path, *options: str) -> Iterator[str]:
     """`longmind mcp --http` on a port of its own; gives the address."""
     command = [str(PROGRAM), "mcp", "--http", "--port", "0", *options]
-    process = subprocess.Popen(
-        command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    )
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        assert line.startswith("Listening on http://"), line + process.stderr.read()
-        yield line.split()[-1]
-    finally:
-        process.terminate()
-        process.wait(30)
-        if process.stderr is not None:
-            process.stderr.close()
+    with tempfile.TemporaryFile("w+") as log:  # a pipe that nobody reads would fill up and stop the server
+        process = subprocess.Popen(command, cwd=folder, stderr=log, stdout=subprocess.DEVNULL)
+        try:
+            yield first_line(process, log).split()[-1]
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def first_line(process: subprocess.Popen[bytes], log: IO[str]) -> str:
+    """What a server says when it listens."""
+    until = time.monotonic() + 60
+    while "\n" not in (text := os.pread(log.fileno(), 65536, 0).decode()):
+        assert process.poll() is None, text
+        assert time.monotonic() < until, text
+        time.sleep(0.02)
+    assert text.startswith("Listening on http://"), text
+    return text.partition("\n")[0]
 
 
 def begin(folder: Path) -> Memory:
