@@ -122,11 +122,7 @@ class Slot:
             return None if self.is_ended(winner, moment) else winner.value
         for belief in behind:
             if belief.start <= moment and (belief.end is None or moment < belief.end):
-                gone = any(
-                    item.means(belief.value) and item.covers(moment)
-                    for item in (*self.endings, *self.denials)
-                )
-                return None if gone else belief.value
+                return None if self._is_over(belief.value, moment) else belief.value
         return None
 
     def winner(self, moment: int) -> AssertedPeriod | None:
@@ -143,6 +139,13 @@ class Slot:
             and item.covers(moment)
             and (item.start, item.order) > (claim.start, claim.order)
             and not self._is_denied(item.order, claim.value, moment)
+            for item in self.endings
+        )
+
+    def _is_over(self, value: Hashable, moment: int) -> bool:
+        """Whether what holds by earlier assertions has ended; what was taken back of them does not hold."""
+        return any(
+            item.means(value) and item.covers(moment) and not self._is_denied(item.order, value, moment)
             for item in self.endings
         )
 

@@ -155,8 +155,7 @@ class LedgerPlan:
             return start, end, []
         where, span = corrected
         winner = where.slot.winner(max(span.start, min(start, (span.end or FOREVER) - 1)))
-        fact = self.names.facts[span.fact_id]
-        denial = self._keep(item, "retract", fact, span.start, span.end)
+        denial = self._keep(item, "retract", self._as_named(span.fact_id, item), span.start, span.end)
         outcome = where.add(AssertedPeriod(denial.order, span.fact_id, span.start, span.end, Effect.DENIES))
         self._close(outcome, own, "corrected")
         if item.claim.start is None or item.claim.by_clock:
@@ -164,6 +163,13 @@ class LedgerPlan:
             if end is None and winner is not None and winner.end is not None and winner.end > start:
                 end = winner.end
         return start, end, [span.fact_id]
+
+    def _as_named(self, fact_id: int, item: Resolved) -> FactRow:
+        """A fact, of the subject that a claim names: a split takes back what was said in another's name."""
+        fact = self.names.facts[fact_id]
+        if fact.subject_entity_id == item.subject:
+            return fact
+        return self.names.facts[self.names.fact_like(fact, item.subject, fact.object_entity_id)]
 
     def _held_last(self, item: Resolved, own: int, *, at: int) -> tuple[SlotState, LiveSpan] | None:
         """What a correction means: what its slot holds then, or the value of the predicate learned last."""

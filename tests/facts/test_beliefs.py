@@ -130,6 +130,31 @@ def test_a_denial_ends_the_value_and_no_other(quiet: World) -> None:
     assert held(quiet) == ["allergic_to milk"]
 
 
+def test_what_was_said_after_a_retraction_outlasts_what_comes_and_goes(quiet: World) -> None:
+    quiet.facts.record("ana", "lives_in", "Faro", valid_from=T0)
+    quiet.facts.retract("ana", "lives_in")
+    quiet.facts.record("ana", "lives_in", "Porto", valid_from=T0)
+    quiet.facts.record("ana", "lives_in", "Rome", valid_from=T1, valid_to=T2)
+    assert [held(quiet, as_of=at(moment)) for moment in (T0, T1, T2)] == [
+        ["lives_in Porto"],
+        ["lives_in Rome"],
+        ["lives_in Porto"],
+    ]
+    quiet.facts.end("ana", "lives_in", "Faro", at=T2)
+    assert held(quiet) == ["lives_in Porto"]
+
+
+def test_an_ending_that_was_taken_back_ends_nothing_later(quiet: World) -> None:
+    quiet.facts.record("ana", "lives_in", "Porto", valid_from=T0)
+    quiet.facts.end("ana", "lives_in", "Porto", at=T2)
+    quiet.facts.retract("ana", "lives_in", "Porto")
+    quiet.facts.record("ana", "lives_in", "Porto", valid_from=T0)
+    quiet.facts.record_many(
+        [{"subject": "ana", "predicate": "lives_in", "value": "Rome", "valid_from": T1, "polarity": False}]
+    )
+    assert held(quiet) == ["lives_in Porto"]
+
+
 # The same person
 
 
@@ -173,6 +198,16 @@ def test_merging_and_splitting_are_exact_as_of_any_time(quiet: World) -> None:
     assert held(quiet, as_of=AsOf(together, FOREVER)) == ["lives_in Lisbon"]
     with pytest.raises(NotFound):
         quiet.facts.merge("ana", "nobody")
+
+
+def test_a_split_takes_back_a_correction_that_was_made_in_the_name_of_the_other(quiet: World) -> None:
+    quiet.facts.record("ana", "lives_in", "Porto", valid_from=T0)
+    quiet.facts.upsert_entity("Ana Lima")
+    quiet.facts.merge("ana", "Ana Lima")
+    quiet.facts.correct("Ana Lima", "lives_in", "Lisbon")
+    assert held(quiet) == ["lives_in Lisbon"]
+    quiet.facts.split("Ana Lima")
+    assert (held(quiet), held(quiet, "Ana Lima")) == (["lives_in Porto"], ["lives_in Lisbon"])
 
 
 def test_an_alias_can_be_removed_and_one_that_is_a_key_is_listed(quiet: World) -> None:
