@@ -67,8 +67,16 @@ class StatedFact(NamedTuple):
         return Typed(kind_of(self.fact), stored_object(self.fact, self.entity))
 
 
-def stated_facts(db: Connection, ledger: str, statement: Statement) -> list[StatedFact]:
-    """The facts of the ledger that say what a statement says."""
+_HELD: Final = (
+    "EXISTS (SELECT 1 FROM fact_span s WHERE s.fact_id = c.fact_id AND s.system_to IS NULL "
+    "AND (s.valid_to IS NULL OR s.valid_to > ?))"
+)
+
+
+def stated_facts(
+    db: Connection, ledger: str, statement: Statement, *, held_at: int | None = None
+) -> list[StatedFact]:
+    """The facts of the ledger that say what a statement says; `held_at`: only those that it holds then."""
     try:
         subjects = names.meant(db, ledger, Entity(entity_name(statement.subject)))
     except Conflict:  # a name that may mean two people is not taken for either
@@ -76,8 +84,10 @@ def stated_facts(db: Connection, ledger: str, statement: Statement) -> list[Stat
     if not subjects:
         return []
     predicates = wordings(canonical_text(standard(statement.slot)))
-    stated = facts_among(db, "c.subject_entity_id", subjects, also=among("p.key_norm", predicates))
-    return [item for item in stated if _same_value(statement, item)]
+    named = among("p.key_norm", predicates)
+    also = named if held_at is None else named & Clause(_HELD, (held_at,))
+    stated = facts_among(db, "c.subject_entity_id", subjects, also=also)
+    return [item for item in stated if says(statement, item)]
 
 
 def facts_among(
@@ -97,7 +107,8 @@ def facts_among(
     return stated
 
 
-def _same_value(statement: Statement, item: StatedFact) -> bool:
+def says(statement: Statement, item: StatedFact) -> bool:
+    """Whether a statement has the value of a fact of its subject and slot."""
     wording, stored = value_key(statement.value), value_key(str(item.value.stored))
     if wording == stored:
         return True

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from longmind.conversation.similarity import words_of
@@ -143,6 +144,7 @@ def pii_tags(text: str) -> tuple[str, ...]:
     return (PII,) if find_personal(text) else ()
 
 
+@lru_cache(maxsize=1024)
 def subject_key(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 

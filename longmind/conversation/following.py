@@ -8,20 +8,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from longmind.base.filters import View
-from longmind.conversation.assertions import facts_among, is_held, present, same_statement, stated_facts
+from longmind.conversation.assertions import (
+    StatedFact,
+    facts_among,
+    is_held,
+    present,
+    same_statement,
+    says,
+    stated_facts,
+)
 from longmind.conversation.candidates import Candidate, subject_key, value_key
 from longmind.conversation.config import read_config
 from longmind.conversation.current import contents, newest_versions, statement_of
 from longmind.conversation.rows import DecisionRow, VersionRow, select
-from longmind.conversation.write import WriteContext, put_away, revise
+from longmind.conversation.write import WriteContext, entity_name, put_away, revise
 from longmind.extract.statements import SPEAKER, Statement
 from longmind.facts import identity
 from longmind.facts.canonical import canonical_text
 from longmind.facts.rows import GLOBAL, AliasRow, EntityRow, select_among
-from longmind.facts.slots import group, wordings
+from longmind.facts.slots import group, standard, wordings
 from longmind.facts.trust import USER
 from longmind.store.engine import Connection
 from longmind.store.frames import tags_of
@@ -33,8 +42,11 @@ from longmind.store.visible import Clause, among
 NOT_HELD: Final = "no longer held"
 _FOLLOWED: Final = frozenset({NOT_HELD, "conflict", "ended"})
 """Why a memory was put away, where it comes back with what it says."""
+_FEW: Final = 20
+"""As many subjects are looked for in one question, without one before it for those that have memories."""
 
 
+@lru_cache(maxsize=1024)
 def slots_of(predicate: str) -> tuple[str, ...]:
     """The slots of memories that a predicate has a say in: who dislikes a thing no longer likes it."""
     competing = group(predicate, single=False).predicates
@@ -61,31 +73,32 @@ def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
     hand.
     """
     over: set[frozenset[str]] | None = None
-    for ledger, touched in _touched(tx.db, fact_ids).items():
+    changed = _read(tx, fact_ids)
+    for ledger, touched in _touched(tx.db, changed).items():
         over = _over_by(tx.db, fact_ids, present(tx)) if over is None else over
-        versions = _memories(
-            tx.db, ledger, touched._replace(values=touched.values | over), ("active", "archived")
-        )
-        if not versions:
+        memories = _memories(tx.db, ledger, touched, ("active", "archived"), over=over)
+        # One that this very transaction made or worded was checked by who wrote it.
+        doubtful = [memory for memory in memories if not memory.is_new(tx)]
+        if not doubtful:
             continue
         ctx = WriteContext(store, tx, read_config(store, tx.db), ledger)
-        current = _active(tx.db, versions)
-        for memory_id, version in sorted(versions.items()):
-            _keep_with(ctx, memory_id, version, current)
+        current = {memory.memory_id: memory.version for memory in memories if memory.is_active}
+        for memory in doubtful:
+            _keep_with(ctx, memory, current, changed)
 
 
 def _keep_with(
-    ctx: WriteContext, memory_id: int, version: VersionRow, current: dict[int, VersionRow]
+    ctx: WriteContext, memory: _Memory, current: dict[int, VersionRow], changed: Sequence[StatedFact]
 ) -> None:
+    memory_id, version = memory.memory_id, memory.version
     db, statement = ctx.tx.db, statement_of(version)
     assert statement is not None
-    facts = stated_facts(db, ctx.space, statement)
-    if not facts:
+    holds = _is_held(ctx, statement, changed)
+    if holds is None:
         return
-    is_so = is_held(db, facts, now=present(ctx.tx)) == statement.holds
+    is_so = holds == statement.holds
     if memory_id in current:
-        # One that this very transaction made or worded was checked by who wrote it.
-        if not is_so and version.recorded_at != ctx.tx.system:
+        if not is_so:
             put_away(ctx, memory_id, "archived", reason=NOT_HELD, inputs={})
             del current[memory_id]
     elif is_so and _comes_back(db, memory_id):
@@ -95,6 +108,26 @@ def _keep_with(
         if not is_said:
             _bring_back(ctx, memory_id, version, statement)
             current[memory_id] = version
+
+
+def _is_held(ctx: WriteContext, statement: Statement, changed: Sequence[StatedFact]) -> bool | None:
+    """Whether the ledger holds what a memory says; None where it has never heard of it.
+
+    Somebody may have had a hundred homes: what changed is asked for first, and then only what is held.
+    """
+    db, now = ctx.tx.db, present(ctx.tx)
+    slots, subject = wordings(canonical_text(standard(statement.slot))), entity_name(statement.subject)
+    named = [
+        item
+        for item in changed
+        if item.fact.ledger == ctx.space
+        and item.subject.key_norm == canonical_text(subject)
+        and item.predicate.key_norm in slots
+        and says(statement, item)
+    ]
+    if (named and is_held(db, named, now=now)) or stated_facts(db, ctx.space, statement, held_at=now):
+        return True
+    return False if named or stated_facts(db, ctx.space, statement) else None
 
 
 def _bring_back(ctx: WriteContext, memory_id: int, version: VersionRow, statement: Statement) -> None:
@@ -111,33 +144,33 @@ def _comes_back(db: Connection, memory_id: int) -> bool:
     return bool(decisions) and decisions[0].stored_inputs().get("reason") in _FOLLOWED
 
 
-def _touched(db: Connection, fact_ids: Collection[int]) -> dict[str, _Touched]:
+def _touched(db: Connection, changed: Sequence[StatedFact]) -> dict[str, _Touched]:
     """By ledger, the subjects, slots and values of the memories that some facts may concern, if any do."""
-    places: dict[str, set[tuple[int, str]]] = defaultdict(set)
-    facts: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for batch in batched(sorted(fact_ids)):
-        clause = among("c.fact_id", batch) & Clause(f"c.ledger <> '{GLOBAL}'")
-        sql = (
-            "SELECT c.fact_id, c.ledger, c.subject_entity_id, p.key_norm FROM fact c "
-            f"JOIN fact_predicate p ON p.predicate_id = c.predicate_id WHERE {clause.sql}"
-        )
-        for fact_id, ledger, subject, predicate in db.all(sql, clause.values):
-            places[ledger].add((subject, predicate))
-            facts[ledger, subject].append(fact_id)
+    facts: dict[str, list[StatedFact]] = defaultdict(list)
+    for item in changed:
+        if item.fact.ledger != GLOBAL:
+            facts[item.fact.ledger].append(item)
     touched: dict[str, _Touched] = {}
-    for ledger, pairs in places.items():
-        remembered = _remembered(db, ledger, _names_of(db, {subject for subject, _ in pairs}))
-        concerned = [(subject, predicate) for subject, predicate in pairs if subject in remembered]
-        if not concerned:
-            continue
+    for ledger, stated in facts.items():
+        names = _names_of(db, {item.subject.entity_id: item.subject for item in stated})
+        if len(names) > _FEW:
+            names = _remembered(db, ledger, names)
         part = _Touched(set(), set(), set())
-        for subject, predicate in concerned:
-            part.subjects.update(remembered[subject])
-            part.slots.update(slots_of(predicate))
-        stated = facts_among(db, "c.fact_id", [number for key in remembered for number in facts[ledger, key]])
-        part.values.update(frozenset(value_key(str(item.value.stored)).split()) for item in stated)
-        touched[ledger] = part
+        for item in stated:
+            if item.subject.entity_id in names:
+                part.subjects.update(names[item.subject.entity_id])
+                part.slots.update(slots_of(item.predicate.key_norm))
+                part.values.add(frozenset(value_key(str(item.value.stored)).split()))
+        if part.subjects:
+            touched[ledger] = part
     return touched
+
+
+def _read(tx: Transaction, fact_ids: Collection[int]) -> list[StatedFact]:
+    """Facts with their names: as whoever changed them has left them, else from the store."""
+    left = [StatedFact(*tx.fact_rows[fact_id]) for fact_id in fact_ids if fact_id in tx.fact_rows]
+    missing = [fact_id for fact_id in fact_ids if fact_id not in tx.fact_rows]
+    return [*left, *facts_among(tx.db, "c.fact_id", missing)]
 
 
 def _remembered(db: Connection, ledger: str, names: Mapping[int, set[str]]) -> dict[int, set[str]]:
@@ -153,7 +186,8 @@ def _remembered(db: Connection, ledger: str, names: Mapping[int, set[str]]) -> d
 def _over_by(db: Connection, fact_ids: Collection[int], now: int) -> set[frozenset[str]]:
     """The values that the subjects of some facts had until a time before now.
 
-    Nothing was written when they ended, so what memories say of them is looked at with the next change.
+    Nothing was written when they ended, so what memories say of them is looked at with the next change. What
+    was over when it was written was looked at then.
     """
     over: set[frozenset[str]] = set()
     for batch in batched(sorted(fact_ids)):
@@ -162,7 +196,7 @@ def _over_by(db: Connection, fact_ids: Collection[int], now: int) -> set[frozens
             "SELECT c.fact_id FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id WHERE "
             "c.subject_entity_id IN "
             f"(SELECT c.subject_entity_id FROM fact c WHERE {clause.sql}) "
-            "AND s.system_to IS NULL AND s.valid_to <= ?"
+            "AND s.system_to IS NULL AND s.valid_to <= ? AND s.valid_to > s.system_from"
         )
         ended = {int(row[0]) for row in db.all(sql, (*clause.values, now))}
         over.update(
@@ -172,17 +206,19 @@ def _over_by(db: Connection, fact_ids: Collection[int], now: int) -> set[frozens
     return over
 
 
-def _names_of(db: Connection, entity_ids: set[int]) -> dict[int, set[str]]:
+def _names_of(db: Connection, entities: Mapping[int, EntityRow]) -> dict[int, set[str]]:
     """By entity, what memories may call it: its names, and those of whom it is merged with."""
     merged = identity.current(db)
-    members = {
-        entity_id: {entity_id, merged.get(entity_id, entity_id)}
-        | {other for other, whole in merged.items() if whole == merged.get(entity_id, entity_id)}
-        for entity_id in entity_ids
-    }
+    members = {entity_id: {entity_id} for entity_id in entities}
+    if merged:
+        members = {
+            entity_id: {entity_id, merged.get(entity_id, entity_id)}
+            | {other for other, whole in merged.items() if whole == merged.get(entity_id, entity_id)}
+            for entity_id in entities
+        }
     every = {member for group in members.values() for member in group}
     spelled: dict[int, set[str]] = defaultdict(set)
-    for row in select_among(db, EntityRow, "entity_id", every):
+    for row in (*entities.values(), *select_among(db, EntityRow, "entity_id", every - entities.keys())):
         spelled[row.entity_id].add(row.key)
     for alias in select_among(db, AliasRow, "entity_id", every, also=Clause("x.until IS NULL")):
         spelled[alias.entity_id].add(alias.alias)
@@ -198,15 +234,41 @@ def _speaker(name: str) -> str:
     return SPEAKER + name[len(USER) :] if norm == USER or norm.startswith(f"{USER}/") else name
 
 
+class _Memory(NamedTuple):
+    """A memory that may word what changed, by its last version."""
+
+    memory_id: int
+    version: VersionRow
+    is_active: bool
+
+    def is_new(self, tx: Transaction) -> bool:
+        """Whether this very transaction made it, or gave it its wording."""
+        return self.is_active and self.version.recorded_at == tx.system
+
+
 def _memories(
-    db: Connection, ledger: str, touched: _Touched, statuses: Sequence[str]
-) -> dict[int, VersionRow]:
-    """The memories of a part of a space in some slots of some subjects, by their last version."""
+    db: Connection,
+    ledger: str,
+    touched: _Touched,
+    statuses: Sequence[str],
+    *,
+    over: Collection[frozenset[str]] = (),
+) -> list[_Memory]:
+    """The memories of a part of a space in some slots of some subjects, in the order of their numbers.
+
+    Of values that are `over` only those in use are of interest: nothing brings such a value back.
+    """
     clause = _in_slots(ledger, touched) & among("status", statuses)
-    sql = f"SELECT memory_id, value_key FROM conversation_current WHERE {clause.sql}"
-    rows = db.all(sql, clause.values)
+    sql = f"SELECT memory_id, value_key, status FROM conversation_current WHERE {clause.sql}"
+    ended = touched._replace(values=set(over))
     # Of the hundred things that somebody likes, only the memories of the values that changed are looked at.
-    return newest_versions(db, [int(number) for number, value in rows if touched.may_word(str(value or ""))])
+    active = {
+        int(number): status == "active"
+        for number, value, status in db.all(sql, clause.values)
+        if touched.may_word(str(value or "")) or (status == "active" and ended.may_word(str(value or "")))
+    }
+    versions = newest_versions(db, list(active))
+    return [_Memory(number, version, active[number]) for number, version in sorted(versions.items())]
 
 
 def _in_slots(ledger: str, touched: _Touched) -> Clause:
@@ -214,23 +276,14 @@ def _in_slots(ledger: str, touched: _Touched) -> Clause:
     return Clause("space = ? AND slot IS NOT NULL", (ledger,)) & named
 
 
-def _active(db: Connection, versions: dict[int, VersionRow]) -> dict[int, VersionRow]:
-    active: dict[int, VersionRow] = {}
-    for batch in batched(sorted(versions)):
-        clause = among("memory_id", batch)
-        sql = f"SELECT memory_id FROM conversation_current WHERE status = 'active' AND {clause.sql}"
-        active.update((int(row[0]), versions[int(row[0])]) for row in db.all(sql, clause.values))
-    return active
-
-
-def wording_of(db: Connection, fact_ids: Collection[int]) -> list[int]:
+def wording_of(tx: Transaction, fact_ids: Collection[int]) -> list[int]:
     """The memories, in whatever state, that say one of these facts."""
     memory_ids: list[int] = []
-    for ledger, touched in _touched(db, fact_ids).items():
-        for memory_id, version in _memories(db, ledger, touched, ("active", "archived", "deleted")).items():
-            statement = statement_of(version)
+    for ledger, touched in _touched(tx.db, _read(tx, fact_ids)).items():
+        for memory in _memories(tx.db, ledger, touched, ("active", "archived", "deleted")):
+            statement = statement_of(memory.version)
             if statement is not None:
-                facts = stated_facts(db, ledger, statement)
+                facts = stated_facts(tx.db, ledger, statement)
                 if any(item.fact.fact_id in fact_ids for item in facts):
-                    memory_ids.append(memory_id)
+                    memory_ids.append(memory.memory_id)
     return memory_ids

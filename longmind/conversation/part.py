@@ -68,7 +68,7 @@ class ConversationPart(Part):
         follow(self._store, tx, facts)
 
     def wording(self, tx: Transaction, facts: Collection[int]) -> Sequence[int]:
-        versions = select_among(tx.db, VersionRow, "memory_id", wording_of(tx.db, facts))
+        versions = select_among(tx.db, VersionRow, "memory_id", wording_of(tx, facts))
         return sorted({row.frame_id for row in versions})
 
     def told_by(self, db: Connection, ids: Sequence[int]) -> Mapping[int, Sequence[Origin]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from longmind.extract.patterns import pattern
 from longmind.extract.statements import ANY, Statement
@@ -13,24 +14,27 @@ _COMPARISON = pattern(r"\s+(?:to|over|than|rather than|instead of)\s+", re.IGNOR
 _PLAIN = frozenset("job account membership subscription leas position rol contract".split())
 """Words for what a thing is held by, which the value itself seldom has."""
 _TIES = frozenset("fiance fiancee boyfriend girlfriend partner wife husband engaged_to".split())
+_WORD = pattern(r"[\w@+]+(?:[.'@+-][\w@+]+)*")
+_ORDINAL = pattern(r"^(\d+)(?:st|nd|rd|th)$")
 _OPPOSED = ({"likes", "dislikes"},)
 
 
+@lru_cache(maxsize=4096)  # one value is compared with many, and in every turn again
 def normal_value(value: str) -> str:
     """The form in which values are compared: case, articles, punctuation and word endings dropped."""
-    return " ".join(_tokens(value))
+    folded = unicodedata.normalize("NFKC", value).casefold().replace("’", "'")
+    words = _WORD.findall(folded)
+    return " ".join([_stem(word) for word in words if word not in _ARTICLES] or map(_stem, words))
 
 
 def _tokens(value: str) -> list[str]:
-    folded = unicodedata.normalize("NFKC", value).casefold().replace("’", "'")
-    words = re.findall(r"[\w@+]+(?:[.'@+-][\w@+]+)*", folded)
-    return [_stem(word) for word in words if word not in _ARTICLES] or [_stem(word) for word in words]
+    return normal_value(value).split()
 
 
 def _stem(word: str) -> str:
     """Enough to bring "smoking" to "smoke" and "cats" to "cat"; a name or a number stays as it is."""
     if not word.isalpha() or not word.isascii():
-        return re.sub(r"^(\d+)(?:st|nd|rd|th)$", r"\1", word)
+        return _ORDINAL.sub(r"\1", word)
     if word.endswith("ing") and len(word) > 5:
         word = word[:-3]
         if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
@@ -85,6 +89,7 @@ def ends(ending: Statement, held: Statement) -> bool:
     return bool(old_words) and old_words <= set(_tokens(held.value))
 
 
+@lru_cache(maxsize=1024)
 def _subject(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from longmind.facts.canonical import alias_norm
@@ -15,6 +16,7 @@ _SMALL: Final = frozenset(
 _WORD: Final = re.compile(r"[\w@#+]+")
 
 
+@lru_cache(maxsize=4096)  # of every fact that a turn is compared with, in every turn
 def words_of(text: str) -> frozenset[str]:
     """The words of a text by which things are told apart, without endings of number."""
     words = []

@@ -89,7 +89,21 @@ def store(plan: LedgerPlan) -> int:
     insert(tx.db, _expiries(plan.assertions, numbers))
     written = _insert_evidence(plan, numbers, first_of.get("fact_evidence"))
     settle(tx, states, reasons=plan.reasons, numbers=numbers, new=new, first=first_of.get("fact_span"))
+    _leave_rows(plan)
     return written
+
+
+def _leave_rows(plan: LedgerPlan) -> None:
+    """Fact, subject, predicate and value of what changed, for those who follow it."""
+    tx, names = plan.tx, plan.names
+    for fact_id in tx.changed_facts - tx.fact_rows.keys():
+        fact = names.facts.get(fact_id)
+        if fact is None or fact.subject_entity_id not in names.entities:
+            continue
+        value = None if fact.object_entity_id is None else names.entities.get(fact.object_entity_id)
+        if (value is None) == (fact.object_entity_id is None) and fact.predicate_id in names.predicates:
+            subject, predicate = names.entities[fact.subject_entity_id], names.predicates[fact.predicate_id]
+            tx.fact_rows[fact_id] = (fact, subject, predicate, value)
 
 
 def _assertion_row(plan: LedgerPlan, assertion_id: int, new: NewAssertion) -> AssertionRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.hashing import checksum
@@ -34,6 +34,9 @@ class Transaction:
         """What the audit log is to say beside what the rows tell."""
         self.changed_facts: set[int] = set()
         """Facts whose periods changed; before the commit, the parts that follow them are told."""
+        self.fact_rows: dict[int, tuple[Any, ...]] = {}
+        """Rows of such facts and of what they name, as far as whoever changed them had them at hand: who
+        follows them need not read them again."""
         self.log_was_replaced = False
         """The rows of the log came with this transaction, as in an import: it goes on from there."""
         clock, self.head = _read(db, HEAD) if has_log else _read(db)
