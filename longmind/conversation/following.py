@@ -258,22 +258,23 @@ def _memories(
 
     Of values that are `over` only those in use are of interest: nothing brings such a value back.
     """
-    clause = _in_slots(ledger, touched) & among("status", statuses)
-    sql = f"SELECT memory_id, value_key, status FROM conversation_current WHERE {clause.sql}"
+    named = among("subject_key", sorted(touched.subjects)) & among("slot", sorted(touched.slots))
+    here = Clause("space = ? AND slot IS NOT NULL", (ledger,)) & named
+    # Apart, because only the memories in use have an index by what they are about.
+    wanted = [Clause("status = 'active'"), among("status", [name for name in statuses if name != "active"])]
     ended = touched._replace(values=set(over))
-    # Of the hundred things that somebody likes, only the memories of the values that changed are looked at.
-    active = {
-        int(number): status == "active"
-        for number, value, status in db.all(sql, clause.values)
-        if touched.may_word(str(value or "")) or (status == "active" and ended.may_word(str(value or "")))
-    }
+    active: dict[int, bool] = {}
+    for is_active, status in zip((True, False), wanted, strict=True):
+        clause = here & status
+        sql = f"SELECT memory_id, value_key FROM conversation_current WHERE {clause.sql}"
+        # Of the hundred things that somebody likes, only the memories of the values that changed matter.
+        active.update(
+            (int(number), is_active)
+            for number, value in db.all(sql, clause.values)
+            if touched.may_word(str(value or "")) or (is_active and ended.may_word(str(value or "")))
+        )
     versions = newest_versions(db, list(active))
     return [_Memory(number, version, active[number]) for number, version in sorted(versions.items())]
-
-
-def _in_slots(ledger: str, touched: _Touched) -> Clause:
-    named = among("slot", sorted(touched.slots)) & among("subject_key", sorted(touched.subjects))
-    return Clause("space = ? AND slot IS NOT NULL", (ledger,)) & named
 
 
 def wording_of(tx: Transaction, fact_ids: Collection[int]) -> list[int]:

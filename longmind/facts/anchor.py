@@ -14,9 +14,10 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
-from longmind.facts.current_facts import CurrentFact, CurrentFacts
+from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
+from longmind.facts.held_mirror import CurrentFact, HeldMirror
 from longmind.facts.persons import known_by_name
 from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.slots import SHARED
@@ -39,12 +40,14 @@ _STATES: Final = {
 }
 
 
-def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Extraction:
+def anchored(
+    db: Connection, ledger: str, frame: Frame, item: Extraction, mirror: HeldMirror | None = None
+) -> Extraction:
     """The same, said of what the ledger knows."""
+    current = CurrentFacts(db, ledger, mirror)
     if all(fact.predicate in ("session_id", "title") for fact in item.facts):
-        over = doubted(CurrentFacts(db, ledger), frame, ()).over
+        over = doubted(current, frame, ()).over
         return replace(item, facts=(*item.facts, *over)) if over else item
-    current = CurrentFacts(db, ledger)
     item = known_by_name(current, frame, item)
     item = replace(item, facts=tuple(_moved(current, _as_attribute(current, fact)) for fact in item.facts))
     facts: list[FoundFact] = []

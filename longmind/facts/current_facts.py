@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from longmind.base.frame import Frame
-from longmind.facts.canonical import ObjectKind, alias_norm
+from longmind.facts.canonical import alias_norm
 from longmind.facts.extraction import FoundFact
-from longmind.facts.rows import AliasRow, EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
+from longmind.facts.held_mirror import LATEST, CurrentFact, HeldMirror, held_of, latest_of
+from longmind.facts.rows import AliasRow, EntityRow, join
 from longmind.facts.values import Entity
-from longmind.facts.words import words_of
-from longmind.store.engine import Connection, Value
-from longmind.store.visible import Clause, among
+from longmind.store.engine import Connection
+from longmind.store.visible import among
 
-_MOST: Final = 2000
-_ROWS: Final = join((FactRow, "f"), (SpanRow, "s"), (PredicateRow, "p"), (EntityRow, "e"), (EntityRow, "o"))
 _NAMES: Final = join((AliasRow, "a"), (EntityRow, "e"))
-_JOINED: Final = (
-    "JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
-    "LEFT JOIN fact_entity o ON o.entity_id = f.object_entity_id"
-)
-_HELD: Final = "s.system_to IS NULL AND s.valid_to IS NULL"
-
-
-@dataclass(frozen=True, slots=True)
-class CurrentFact:
-    """A fact that the ledger holds now, to no known end."""
-
-    subject: str
-    predicate: str
-    value: str | Entity
-    cardinality: str
-    said: int
-    recorded: int
-
-    @property
-    def words(self) -> frozenset[str]:
-        return words_of(f"{self.predicate.replace('_', ' ')} {self.value!s}")
 
 
 class CurrentFacts:
     """What the ledger holds, looked up once for each subject that is asked for."""
 
-    def __init__(self, db: Connection, ledger: str) -> None:
+    def __init__(self, db: Connection, ledger: str, mirror: HeldMirror | None = None) -> None:
         self.db, self.ledger = db, ledger
-        self._held: dict[tuple[str, ...], list[CurrentFact]] = {}
+        self._mirror = mirror
+        self._stored: dict[tuple[str, ...], list[CurrentFact]] = {}
         self._said: dict[str, list[CurrentFact]] = {}
         self._noted: list[CurrentFact] = []
         self._latest: list[CurrentFact] | None = None
@@ -55,25 +32,21 @@ class CurrentFacts:
         """What is held of a subject now, the newest first; of some predicates, where they are named."""
         norm = Entity(subject).norm
         key = (norm, *predicates)
-        if key not in self._held:
-            named = Clause("1 = 1")
-            if predicates:
-                clause = among("key_norm", predicates)
-                ids = f"SELECT predicate_id FROM fact_predicate WHERE ledger = ? AND {clause.sql}"
-                named = Clause(f"f.predicate_id IN ({ids})", (self.ledger, *clause.values))
-            sql = (
-                f"SELECT {_ROWS.sql} FROM fact_entity e JOIN fact f ON f.subject_entity_id = e.entity_id "
-                f"JOIN fact_span s ON s.fact_id = f.fact_id {_JOINED} "
-                f"WHERE e.ledger = ? AND e.key_norm = ? AND {_HELD} AND {named.sql} "
-                f"ORDER BY s.span_id DESC LIMIT {_MOST}"
-            )
-            said = [
-                belief
-                for belief in reversed(self._said.get(norm, []))
-                if not predicates or belief.predicate in predicates
-            ]
-            self._held[key] = [*said, *self._read(sql, (self.ledger, norm, *named.values))]
-        return self._held[key]
+        stored = self._stored.get(key)
+        if stored is None:
+            stored = self._stored[key] = self._read(norm, predicates)
+        said = [
+            belief
+            for belief in reversed(self._said.get(norm, ()))
+            if not predicates or belief.predicate in predicates
+        ]
+        return [*said, *stored] if said else stored
+
+    def _read(self, norm: str, predicates: tuple[str, ...]) -> list[CurrentFact]:
+        rows = None if self._mirror is None else self._mirror.held(self.ledger, norm)
+        if rows is None:
+            rows = held_of(self.db, self.ledger, norm, predicates=predicates)
+        return [row.fact for row in rows if not predicates or row.predicate in predicates]
 
     def note(self, fact: FoundFact, frame: Frame) -> None:
         """What the same text has just said is held from here on."""
@@ -85,45 +58,18 @@ class CurrentFacts:
             norm = Entity(fact.subject).norm
             self._said.setdefault(norm, []).append(belief)
             self._noted.append(belief)
-            for key in [key for key in self._held if key[0] == norm]:
-                del self._held[key]
 
     def latest(self) -> list[CurrentFact]:
         """What was recorded last, of whatever subject, the newest first."""
-        if self._latest is not None:
-            return self._latest
-        sql = (
-            f"SELECT {_ROWS.sql} FROM fact_span s JOIN fact f ON f.fact_id = s.fact_id "
-            f"JOIN fact_entity e ON e.entity_id = f.subject_entity_id {_JOINED} "
-            f"WHERE f.ledger = ? AND {_HELD} AND p.key_norm <> 'session_id' "
-            "ORDER BY s.span_id DESC LIMIT 20"
-        )
-        self._latest = self._read(sql, (self.ledger,))
+        if self._latest is None:
+            mirror = self._mirror
+            rows = latest_of(self.db, self.ledger, LATEST) if mirror is None else mirror.latest(self.ledger)
+            self._latest = [row.fact for row in rows]
         return self._latest
 
     def just_said(self) -> list[CurrentFact]:
         """What the same text has said so far, the newest first."""
         return [belief for belief in reversed(self._noted) if belief.predicate not in ("session_id", "title")]
-
-    def _read(self, sql: str, values: Sequence[Value]) -> list[CurrentFact]:
-        """Facts whose values are texts or entities."""
-        found: list[CurrentFact] = []
-        for fact, span, predicate, subject, named in _ROWS.read_all(self.db.all(sql, values)):
-            if fact.object_kind not in (ObjectKind.TEXT, ObjectKind.ENTITY):
-                continue
-            text = str(stored_object(fact, named))
-            value = text if named is None else Entity(text)
-            found.append(
-                CurrentFact(
-                    subject.key,
-                    predicate.key,
-                    value,
-                    predicate.cardinality,
-                    span.valid_from,
-                    span.system_from,
-                )
-            )
-        return found
 
     def known(self, names: Iterable[str]) -> dict[str, set[str]]:
         """By normal form of a name, the keys of the entities that are called so."""

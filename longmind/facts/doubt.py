@@ -21,8 +21,9 @@ from longmind.extract.statements import INSTRUCTIONS, is_slot
 from longmind.extract.tokens import Token, tokens_of
 from longmind.extract.verbs import verb_forms
 from longmind.facts.canonical import alias_norm
-from longmind.facts.current_facts import CurrentFact, CurrentFacts
+from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
+from longmind.facts.held_mirror import CurrentFact
 from longmind.facts.trust import USER, channel_of
 from longmind.facts.words import words_of
 

@@ -30,6 +30,7 @@ from longmind.facts.extraction import (
     told_extraction,
 )
 from longmind.facts.health import count_rows, find_problems
+from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.names import NewEntity
 from longmind.facts.rows import GLOBAL
 from longmind.facts.slots import standard
@@ -74,11 +75,14 @@ class FactsPart(Part):
         self.extractor = extractor
         self.clock = clock
         self.limits = limits or ExtractionLimits()
+        self._mirror = HeldMirror()
 
     def within(self, limits: DerivedLimits) -> FactsPart:
         if limits == DerivedLimits():
             return self
-        return FactsPart(self.extractor, limits=self.limits.within(limits), clock=self.clock)
+        part = FactsPart(self.extractor, limits=self.limits.within(limits), clock=self.clock)
+        part._mirror = self._mirror
+        return part
 
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
         if self.extractor is None:
@@ -120,6 +124,7 @@ class FactsPart(Part):
     ) -> Mapping[str, int] | None:
         if prepared is None or self.extractor is None:
             return None
+        self._mirror.follow(tx)
         ledgers: dict[tuple[str, str], list[tuple[Frame, Extraction]]] = defaultdict(list)
         for frame, item in zip(frames, prepared, strict=True):
             if isinstance(item, Extraction) and item:
@@ -180,7 +185,7 @@ class FactsPart(Part):
             (frame, replace(item, entities=tuple(map(persons.with_first_name, item.entities))))
             for frame, item in items
         ]
-        items = [(frame, anchored(tx.db, ledger, frame, item)) for frame, item in items]
+        items = [(frame, anchored(tx.db, ledger, frame, item, self._mirror)) for frame, item in items]
         items = _without_erased(tx, ledger, items)
         entities = found_names([entity for _, item in items for entity in item.entities])
         existing = names.find_entities(tx.db, ledger, entities)
@@ -244,9 +249,11 @@ class FactsPart(Part):
         rollbacks.cite_instead(tx, old, new, at=at)
 
     def rolled_back(self, tx: Transaction, rollback: Rollback) -> Mapping[str, int]:
+        self._mirror.clear()
         return rollbacks.roll_back(tx, rollback)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        self._mirror.clear()
         return removal.erase(tx, ids)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:

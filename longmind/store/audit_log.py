@@ -132,6 +132,7 @@ class AuditLog:
         detail = _json(note.detail) if note and note.detail else "{}"
         entry = Entry(head.entries + 1, *about, detail, state_of(total)).sealed(head.hash)
         self._write(db, dialect, entry, total, accounts)
+        tx.head_after = (entry.entry_id, entry.hash)
 
     def _spaces(self, store: Store, db: Connection, names: Iterable[str], *, erased: bool) -> list[str]:
         """The spaces as the log holds them: those of a user with a digest in place of the name."""

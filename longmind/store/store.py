@@ -96,6 +96,7 @@ class Store:
         """Let the parts follow the facts that changed, until nothing more does."""
         while tx.changed_facts:
             facts, tx.changed_facts = tx.changed_facts, set()
+            tx.settled_facts |= facts
             for part in self.parts:
                 part.settled(tx, facts)
 

@@ -34,6 +34,8 @@ class Transaction:
         """What the audit log is to say beside what the rows tell."""
         self.changed_facts: set[int] = set()
         """Facts whose periods changed; before the commit, the parts that follow them are told."""
+        self.settled_facts: set[int] = set()
+        """Those of which the parts have been told."""
         self.fact_rows: dict[int, tuple[Any, ...]] = {}
         """Rows of such facts and of what they name, as far as whoever changed them had them at hand: who
         follows them need not read them again."""
@@ -41,6 +43,10 @@ class Transaction:
         """The rows of the log came with this transaction, as in an import: it goes on from there."""
         clock, self.head = _read(db, HEAD) if has_log else _read(db)
         """The end of the audit log before this transaction, as columns: read with the clock, in one query."""
+        self.head_before = tuple(self.head[:2])
+        self.head_after: tuple[Any, ...] | None = None
+        """Number and hash of the last entry of the audit log: as this transaction found it, and as it leaves
+        it if it is committed. They name a state of the store: where they are equal, so are all rows."""
         self._last = clock
         self._system: int | None = None
         self._defers = defers

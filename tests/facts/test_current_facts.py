@@ -8,7 +8,8 @@ import pytest
 
 from longmind import Memory
 from longmind.base.errors import Corrupt
-from longmind.facts.current_facts import CurrentFact, CurrentFacts
+from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.held_mirror import CurrentFact
 from longmind.facts.values import Entity
 from tests.store.tampering import behind
 

@@ -1,0 +1,100 @@
+"""What writers keep in memory of a ledger is what the store holds, whoever wrote last and however it ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from longmind import Memory
+from longmind.facts.held_mirror import LATEST, HeldMirror, held_of, latest_of
+from longmind.facts.part import FactsPart
+from longmind.facts.statements import Claim
+from longmind.facts.values import Entity, Predicate, typed
+from longmind.facts.write import write
+
+SUBJECTS = ("user", "ann", "bo", "petrel", "session:talk")
+TURNS = (
+    "I live in Porto.",
+    "I live in Braga now.",
+    "I love climbing and hate running.",
+    "I sold the Petrel.",
+    "I own a Petrel.",
+    "Ann works at Acme.",
+    "Ann left Acme.",
+    "No, sorry, Faro.",
+    "My sister is called Bo.",
+    "I don't like climbing anymore.",
+)
+
+
+def mirror_of(memory: Memory) -> HeldMirror:
+    [part] = [part.loaded for part in memory.store.parts if part.name == "facts"]
+    assert isinstance(part, FactsPart)
+    return part._mirror
+
+
+def check(memory: Memory, ledger: str = "default") -> None:
+    """Compare what the mirror says in a transaction with what the store says."""
+    with memory.store.write() as tx:
+        mirror = mirror_of(memory)
+        mirror.follow(tx)
+        for subject in SUBJECTS:
+            assert mirror.held(ledger, subject) == held_of(tx.db, ledger, subject)
+        assert mirror.latest(ledger) == latest_of(tx.db, ledger, LATEST)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_mirror_holds_what_the_store_holds(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    path = str(tmp_path / "one.mind")
+    with Memory.open(path, embedder=None) as memory, Memory.open(path, embedder=None) as other:
+        talk = memory.conversation("talk")
+        frames: list[int] = []
+        for _ in range(30):
+            act = random.randrange(12)
+            if act < 7:
+                frames.append(talk.add_turn("user", random.choice(TURNS)).turn_id)
+            elif act == 7:
+                other.facts.record("Ann", "lives_in", Entity(random.choice(("Porto", "Braga"))))
+            elif act == 8:
+                other.conversation("talk").add_turn("user", random.choice(TURNS))
+            elif act == 9 and frames:
+                memory.erase(frames.pop(random.randrange(len(frames))))
+            elif act == 10 and frames:
+                memory.forget(frames.pop(random.randrange(len(frames))))
+            else:
+                memory.facts.retract("user", "lives_in")
+            if random.randrange(3) == 0:
+                check(memory)
+        check(memory)
+
+
+def test_a_write_that_was_given_up_leaves_nothing_in_the_mirror(tmp_path: Path) -> None:
+    with Memory.open(str(tmp_path / "given up.mind"), embedder=None) as memory:
+        talk = memory.conversation("talk")
+        talk.add_turn("user", "I live in Porto.")
+        talk.add_turn("user", "I love climbing.")
+        with pytest.raises(RuntimeError, match="given up"), memory.store.write() as tx:
+            mirror_of(memory).follow(tx)
+            claim = Claim(Entity("user"), Predicate("lives_in"), typed(Entity("Faro")))
+            write(tx, [claim], ledger="default", space="default")
+            mirror_of(memory).follow(tx)
+            beliefs = mirror_of(memory).held("default", "user") or []
+            assert "Faro" in {str(belief.fact.value) for belief in beliefs}
+            raise RuntimeError("given up")
+        check(memory)
+        talk.add_turn("user", "I live in Braga now.")
+        check(memory)
+        assert [str(hit.fact.object) for hit in memory.facts.about("user", predicate="lives_in")] == ["Braga"]
+
+
+def test_what_another_writer_recorded_can_be_ended_by_the_next_turn(tmp_path: Path) -> None:
+    path = str(tmp_path / "two.mind")
+    with Memory.open(path, embedder=None) as memory, Memory.open(path, embedder=None) as other:
+        talk = memory.conversation("talk")
+        talk.add_turn("user", "I live in Porto.")
+        other.facts.record("user", "owns", "Petrel")
+        talk.add_turn("user", "I sold the Petrel.")
+        assert not memory.facts.about("user", predicate="owns")
