@@ -1,4 +1,4 @@
-"""What writers keep in memory of a ledger is what the store holds, whoever wrote last and however it ended."""
+"""What writers keep in memory of a ledger is what the store holds, whoever wrote last."""
 
 from __future__ import annotations
 
@@ -71,19 +71,24 @@ def test_the_mirror_holds_what_the_store_holds(tmp_path: Path, seed: int) -> Non
         check(memory)
 
 
+def _write_and_give_up(memory: Memory) -> None:
+    claim = Claim(Entity("user"), Predicate("lives_in"), typed(Entity("Faro")))
+    with memory.store.write() as tx:
+        mirror_of(memory).follow(tx)
+        write(tx, [claim], ledger="default", space="default")
+        mirror_of(memory).follow(tx)
+        beliefs = mirror_of(memory).held("default", "user") or []
+        assert "Faro" in {str(belief.fact.value) for belief in beliefs}
+        raise RuntimeError("given up")
+
+
 def test_a_write_that_was_given_up_leaves_nothing_in_the_mirror(tmp_path: Path) -> None:
     with Memory.open(str(tmp_path / "given up.mind"), embedder=None) as memory:
         talk = memory.conversation("talk")
         talk.add_turn("user", "I live in Porto.")
         talk.add_turn("user", "I love climbing.")
-        with pytest.raises(RuntimeError, match="given up"), memory.store.write() as tx:
-            mirror_of(memory).follow(tx)
-            claim = Claim(Entity("user"), Predicate("lives_in"), typed(Entity("Faro")))
-            write(tx, [claim], ledger="default", space="default")
-            mirror_of(memory).follow(tx)
-            beliefs = mirror_of(memory).held("default", "user") or []
-            assert "Faro" in {str(belief.fact.value) for belief in beliefs}
-            raise RuntimeError("given up")
+        with pytest.raises(RuntimeError, match="given up"):
+            _write_and_give_up(memory)
         check(memory)
         talk.add_turn("user", "I live in Braga now.")
         check(memory)
