@@ -99,6 +99,23 @@ def latest_of(db: Connection, ledger: str, most: int) -> list[HeldFact]:
     return rows
 
 
+_SETTLED: Final = (
+    "SELECT c.fact_id FROM fact c "
+    "JOIN fact_entity e ON e.entity_id = c.subject_entity_id AND e.kind <> '' "
+    "JOIN fact_predicate p ON p.predicate_id = c.predicate_id AND p.exact = 0 "
+    "JOIN fact_span s ON s.fact_id = c.fact_id AND s.system_to IS NULL AND s.valid_to IS NULL "
+    "WHERE c.fact_hash = ? AND c.ledger = ? AND s.valid_from <= ? "
+    "AND (SELECT count(*) FROM fact_support u JOIN fact_evidence v ON v.assertion_id = u.assertion_id "
+    "WHERE u.span_id = s.span_id) >= ?"
+)
+
+
+def settled_fact(db: Connection, hashed: bytes, *, ledger: str, at: int, max_evidence: int) -> int | None:
+    """The fact of which another claim would write nothing: it holds, on as much evidence as is kept."""
+    row = db.one(_SETTLED, (hashed, ledger, at, max_evidence))
+    return None if row is None else int(row[0])
+
+
 def _read(db: Connection, clause: Clause, tail: str = "") -> Iterator[HeldFact]:
     sql = f"SELECT {_ROWS.sql} FROM {_FROM} WHERE {clause.sql} {tail}"
     for fact, span, predicate, subject, named in _ROWS.read_all(db.all(sql, clause.values)):
@@ -130,6 +147,8 @@ class HeldMirror:
         self._places: dict[int, set[tuple[str, str]]] = {}
         """By fact, the subjects under which it is kept."""
         self._listed: dict[tuple[str, str], list[HeldFact]] = {}
+        self._settled: dict[tuple[str, bytes, int], tuple[int, int]] = {}
+        """By ledger, hash of a fact and how much evidence it rests on at least: the fact, and since when."""
 
     def clear(self) -> None:
         self._tx = None
@@ -138,6 +157,7 @@ class HeldMirror:
         self._latest.clear()
         self._places.clear()
         self._listed.clear()
+        self._settled.clear()
 
     def follow(self, tx: Transaction) -> None:
         """Go on in a transaction, with what is known if nobody else has written since; before each look."""
@@ -174,6 +194,16 @@ class HeldMirror:
             self._latest[ledger] = (spans, len(rows) < 2 * LATEST)
         return sorted(spans.values(), key=_by_span, reverse=True)[:LATEST]
 
+    def is_settled(self, ledger: str, hashed: bytes, *, at: int, max_evidence: int) -> bool:
+        """Whether a fact holds at an instant, and on as much evidence as is kept."""
+        key = (ledger, hashed, max_evidence)
+        if key not in self._settled or at < self._settled[key][1]:
+            fact_id = settled_fact(self._db, hashed, ledger=ledger, at=at, max_evidence=max_evidence)
+            if fact_id is None:
+                return False
+            self._settled[key] = (fact_id, at)
+        return True
+
     @property
     def _db(self) -> Connection:
         assert self._tx is not None
@@ -189,6 +219,8 @@ class HeldMirror:
         """Read the facts that changed once more."""
         assert self._tx is not None
         self._changed |= self._tx.changed_facts | self._tx.settled_facts
+        if any(fact_id in self._changed for fact_id, _ in self._settled.values()):
+            self._settled.clear()
         if not self._changed or not (self._subjects or self._latest):
             self._changed.clear()
             return

@@ -19,6 +19,7 @@ from longmind.facts import expiry, names, persons, reassertion, removal, suppres
 from longmind.facts import rollback as rollbacks
 from longmind.facts.anchor import anchored
 from longmind.facts.belief import UNKNOWN
+from longmind.facts.canonical import fact_hash
 from longmind.facts.extraction import (
     Extraction,
     ExtractionLimits,
@@ -148,6 +149,8 @@ class FactsPart(Part):
         Every turn of a conversation names its session anew, and all but the first few add nothing.
         """
         for fact in item.facts:
+            if fact.start is not None:
+                continue  # read in the text
             norm = Entity(fact.subject).norm
             entities = [entity for entity in item.entities if Entity(entity.key).norm == norm]
             alone = sum(norm in _mentioned(other) for other in item.facts) == 1
@@ -156,14 +159,10 @@ class FactsPart(Part):
                 continue
             if fact.value is None or is_held_back(_lineage(frame), fact.subject, fact.predicate):
                 continue
-            if write.is_settled(
-                tx.db,
-                Entity(fact.subject),
-                Predicate(fact.predicate),
-                typed(fact.value),
-                ledger=ledger,
-                at=frame.occurred_at,
-                max_evidence=self.limits.max_evidence_per_fact,
+            value = typed(fact.value)
+            hashed = fact_hash(norm, Predicate(fact.predicate).norm, value.kind, value.stored)
+            if self._mirror.is_settled(
+                ledger, hashed, at=frame.occurred_at, max_evidence=self.limits.max_evidence_per_fact
             ):
                 item = replace(
                     item,

@@ -86,6 +86,7 @@ def _spoken_of(current: CurrentFacts, frame: Frame, pronoun: str) -> str | None:
 def _by_known_names(current: CurrentFacts, item: Extraction) -> Extraction:
     """A name that means one known entity becomes that entity's key; "my wife" the one who is known to be."""
     names = {fact.subject for fact in item.facts if fact.predicate not in ("session_id", "title", "is_a")}
+    names.discard(USER)  # who speaks is who speaks, whatever else goes by that name
     names_by_key = current.known(names)
     keys: dict[str, str] = {}
     for name in names:

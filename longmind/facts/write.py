@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from longmind.facts.canonical import fact_hash
 from longmind.facts.plan import LedgerPlan, NewAssertion
 from longmind.facts.results import Retracted
 from longmind.facts.rows import AssertionRow, EvidenceRow, ExpiryRow, PremiseRow, insert
 from longmind.facts.slot_state import SlotState
 from longmind.facts.spans import settle
 from longmind.facts.statements import Claim
-from longmind.facts.values import Entity, Evidence, Predicate, Recorded, Typed
-from longmind.store.engine import Connection
+from longmind.facts.values import Evidence, Recorded
 from longmind.store.transaction import Transaction
 
 
@@ -38,32 +36,6 @@ def write(
     plan = LedgerPlan(tx, ledger=ledger, space=space, max_evidence=max_evidence, cap_all=cap_all)
     results = plan.apply(claims)
     return Outcome(results, plan.left_out, store(plan))
-
-
-_SETTLED: Final = (
-    "SELECT 1 FROM fact c "
-    "JOIN fact_entity e ON e.entity_id = c.subject_entity_id AND e.kind <> '' "
-    "JOIN fact_predicate p ON p.predicate_id = c.predicate_id AND p.exact = 0 "
-    "JOIN fact_span s ON s.fact_id = c.fact_id AND s.system_to IS NULL AND s.valid_to IS NULL "
-    "WHERE c.fact_hash = ? AND c.ledger = ? AND s.valid_from <= ? "
-    "AND (SELECT count(*) FROM fact_support u JOIN fact_evidence v ON v.assertion_id = u.assertion_id "
-    "WHERE u.span_id = s.span_id) >= ?"
-)
-
-
-def is_settled(
-    db: Connection,
-    subject: Entity,
-    predicate: Predicate,
-    value: Typed,
-    *,
-    ledger: str,
-    at: int,
-    max_evidence: int,
-) -> bool:
-    """Whether claiming this at an instant would write nothing: it holds, on as much evidence as is kept."""
-    hashed = fact_hash(subject.norm, predicate.norm, value.kind, value.stored)
-    return db.one(_SETTLED, (hashed, ledger, at, max_evidence)) is not None
 
 
 def store(plan: LedgerPlan) -> int:
