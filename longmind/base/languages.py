@@ -58,7 +58,7 @@ def _votes() -> dict[str, tuple[str, ...]]:
 
 
 _VOTES: Final = _votes()
-_FOREIGN_WORDS: Final = frozenset(word for word, names in _VOTES.items() if _ENGLISH not in names)
+FOREIGN_WORDS: Final = frozenset(word for word, names in _VOTES.items() if _ENGLISH not in names)
 
 
 def language_of(words: Sequence[str]) -> str | None:
@@ -70,7 +70,7 @@ def language_of(words: Sequence[str]) -> str | None:
     if script is not None:
         return script
     # No language can have more of them than English if English has all: so it is with most texts in English.
-    if _FOREIGN_WORDS.isdisjoint(seen):
+    if FOREIGN_WORDS.isdisjoint(seen):
         return None
     small = [word for word in seen if word in _VOTES]
     votes: dict[str, set[str]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from longmind.base.frame import Frame
 from longmind.base.languages import LANGUAGES
@@ -18,11 +18,14 @@ from longmind.store.tables import batched, damaged
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import Clause, among
 from longmind.store.write import Written
+from longmind.text import batches
+from longmind.text.batches import Numbered
 from longmind.text.languages import MARK
 from longmind.text.postings import FIELDS, TERMS, Entries, PostingTable
-from longmind.text.words import ANALYZER, Counted, count_frame
+from longmind.text.words import ANALYZER, Counted, count_frame, count_terms, whole_text
 
 _SETTING: Final = "text.analyzer"
+_INSERT_LENGTH: Final = "INSERT INTO {} (frame_id, length) VALUES (?, ?)"
 _READ_BATCH: Final = 1000
 _REBUILD_BATCH: Final = 5000
 """Frames whose postings are in memory, and in a transaction, at once."""
@@ -59,27 +62,33 @@ class TextIndex(Part):
         self._dialect = dialect
 
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object]:
-        return [
-            None if draft.chunks else count_frame(draft.text, draft.title, draft.speaker) for draft in drafts
+        texts = [
+            None if draft.chunks else whole_text(draft.text, draft.title, draft.speaker) for draft in drafts
         ]
+        given = [text for text in texts if text is not None]
+        if len(given) < batches.LEAST:
+            return [None if text is None else count_terms(text) for text in texts]
+        numbered = iter(batches.number_terms(given))
+        return [None if text is None else next(numbered) for text in texts]
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
         if prepared is not None and isinstance(frames, Written):
             ready = [item for item in prepared if isinstance(item, tuple)]
             if len(ready) == len(frames):  # nothing is cut, nothing left to count
-                add(tx.db, dict(zip(frames.ids, ready, strict=True)))
+                _add_prepared(tx.db, frames.ids, ready)
                 return
         cut = {frame.parent for frame in frames if frame.start is not None}
-        counted: dict[int, Counted] = {}
+        ids: list[int] = []
+        items: list[Any] = []
         for position, frame in enumerate(frames):
             if frame.id in cut:
                 continue
             item = prepared[position] if prepared is not None else None
-            if isinstance(item, tuple):
-                counted[frame.id] = item
-            else:
-                counted[frame.id] = count_frame(frame.text, frame.title, frame.speaker)
-        add(tx.db, counted)
+            ids.append(frame.id)
+            items.append(
+                item if isinstance(item, tuple) else count_frame(frame.text, frame.title, frame.speaker)
+            )
+        _add_prepared(tx.db, ids, items)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         counts = self._remove(tx.db, ids, CURRENT)
@@ -214,9 +223,20 @@ def add(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURRENT
     """Write postings and lengths; ids must be higher than those already there."""
     tables.postings.add(db, {frame_id: counts for frame_id, (counts, _) in counted.items()})
     db.many(
-        f"INSERT INTO {tables.docs} (frame_id, length) VALUES (?, ?)",
+        _INSERT_LENGTH.format(tables.docs),
         [(frame_id, length) for frame_id, (_, length) in counted.items()],
     )
+
+
+def _add_prepared(db: Connection, ids: Sequence[int], items: Sequence[Counted | Numbered]) -> None:
+    """`add` for what `prepare` has made of the frames, some or all of it in batches."""
+    if not any(isinstance(item, Numbered) for item in items):
+        add(db, dict(zip(ids, cast("Sequence[Counted]", items), strict=True)))
+        return
+    groups = batches.by_run(ids, items)
+    CURRENT.postings.add_packed(db, batches.pack(groups))
+    lengths = [pair for group in groups for pair in group.lengths()]
+    db.many(_INSERT_LENGTH.format(CURRENT.docs), lengths if len(groups) == 1 else sorted(lengths))
 
 
 def _all_counted(db: Connection, dialect: Dialect) -> Iterator[dict[int, Counted]]:

@@ -33,7 +33,7 @@ MOST: Final = 255
 
 _OFFSET: Final = (1 << BLOCK_BITS) - 1
 _BYTES: Final = tuple(bytes([value]) for value in range(MOST + 1))
-_RECORD: Final = [("offset", "<u2"), ("value", "u1")]
+RECORD_TYPE: Final = [("offset", "<u2"), ("value", "u1")]
 _AT_ONCE: Final = 16
 """The terms of a longer question are counted before any is read."""
 _EXTENSIONS_READ: Final = 64
@@ -56,18 +56,22 @@ class PostingTable:
 
     def add(self, db: Connection, entries: Entries) -> None:
         """Write the postings of frames; one that is there already gets its new value."""
-        if not entries:
+        self.add_packed(db, _pack(entries))
+
+    def add_packed(self, db: Connection, blocks: Mapping[int, Mapping[str, bytes | bytearray]]) -> None:
+        """The same for records that are packed by block and term, each in the order of frames."""
+        if not blocks:
             return
-        blocks = _pack(entries)
         oldest = min(blocks)
         for block, fresh in blocks.items():
             terms = sorted(fresh)
             # Frame ids only grow, so that blocks behind the first are new, except when old frames change.
             stored = self._read_block(db, block, terms) if block == oldest else {}
+            merged = {term: _merge(data, fresh[term]) for term, data in stored.items()}
             db.many(
                 f"INSERT INTO {self.name} (term, block, data) VALUES (?, ?, ?) "
                 "ON CONFLICT (term, block) DO UPDATE SET data = excluded.data",
-                [(term, block, _merge(stored.get(term, b""), fresh[term])) for term in terms],
+                [(term, block, merged[term] if term in merged else bytes(fresh[term])) for term in terms],
             )
 
     def remove(self, db: Connection, entries: Iterable[tuple[int, Iterable[str]]]) -> int:
@@ -188,7 +192,7 @@ def _pack(entries: Entries) -> dict[int, dict[str, bytearray]]:
     return blocks
 
 
-def _merge(stored: bytes, fresh: bytearray) -> bytes:
+def _merge(stored: bytes, fresh: bytes | bytearray) -> bytes:
     """Both in the order of frames; a fresh record replaces the stored one of the same frame."""
     if not stored or stored[-RECORD.size : -1][::-1] < fresh[:2][::-1]:
         return stored + fresh  # frames are mostly newer than those before
@@ -229,7 +233,7 @@ def _by_block(
 def unpack(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Int64Array, UInt8Array]:
     """The frames in these blocks, and the values beside them."""
 
-    records = np.frombuffer(b"".join(data), dtype=_RECORD)
+    records = np.frombuffer(b"".join(data), dtype=RECORD_TYPE)
     sizes = np.array([len(piece) for piece in data], dtype=np.int64) // RECORD.size
     ids = np.repeat(np.array(blocks, dtype=np.int64) << BLOCK_BITS, sizes)
     ids += records["offset"]

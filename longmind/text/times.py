@@ -178,9 +178,9 @@ def _is_current(store: Store, db: Connection) -> bool:
 def _prepared(draft: Draft) -> Ranges | None:
     if draft.chunks:
         return None
-    if draft.occurred_at is not None:
-        return times_said(draft.text, draft.occurred_at)
-    return None if may_name_a_time(draft.text[:_MOST_CHARACTERS]) else ()
+    if not may_name_a_time(draft.text[:_MOST_CHARACTERS]):
+        return ()
+    return None if draft.occurred_at is None else times_said(draft.text, draft.occurred_at)
 
 
 def _add(db: Connection, rows: Mapping[int, Ranges]) -> None:

@@ -12,6 +12,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
@@ -47,15 +48,19 @@ def _table(*kinds: tuple[str, str]) -> bytes:
     return bytes(table)
 
 
-_LOWERED = _table((ascii_lowercase + digits, ascii_lowercase + digits), (ascii_uppercase, ascii_lowercase))
-_SHAPE = _table((ascii_lowercase, "a"), (ascii_uppercase, "A"), (digits, "1"), (r"_./:\@#$%&+=~>-", "-"))
+LOWERED: Final = _table(
+    (ascii_lowercase + digits, ascii_lowercase + digits), (ascii_uppercase, ascii_lowercase)
+)
+SHAPE: Final = _table(
+    (ascii_lowercase, "a"), (ascii_uppercase, "A"), (digits, "1"), (r"_./:\@#$%&+=~>-", "-")
+)
 
 
 def terms(text: str) -> list[str]:
     """The index terms of a text in reading order, without the whole identifiers."""
     raw = text.encode(errors="replace")
     words = _content(text, raw)
-    return words + camel_parts(text) if _may_be_camel(raw.translate(_SHAPE)) else words
+    return words + camel_parts(text) if may_be_camel(raw.translate(SHAPE)) else words
 
 
 def folded(text: str) -> str:
@@ -66,16 +71,16 @@ def folded(text: str) -> str:
 def count_terms(text: str) -> tuple[Counter[str], int]:
     """How often each term occurs, whole identifiers and marks included, and the number of content words."""
     raw = text.encode(errors="replace")
-    shape = raw.translate(_SHAPE)
+    shape = raw.translate(SHAPE)
     plain = plain_words(text, raw)
     language = language_of(plain)
     if language is not None:
         words = _content_in(language, plain)
     else:
         words = _terms_of(plain) if text.isascii() else _content(text, raw)
-    if _may_be_camel(shape):
+    if may_be_camel(shape):
         words += camel_parts(text)
-    names = identifiers(text) if _may_be_joined(shape) else []
+    names = identifiers(text) if may_be_joined(shape) else []
     # `on/off` has no content word, and is indexed all the same.
     length = len(words) or len(names)
     marks = [] if language is None else [MARK + language]
@@ -120,7 +125,7 @@ _QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
 def plain_words(text: str, raw: bytes | None = None) -> list[str]:
     """The words of a text in lower case, with their accents."""
     if text.isascii():
-        return (text.encode() if raw is None else raw).translate(_LOWERED).decode("ascii").split()
+        return (text.encode() if raw is None else raw).translate(LOWERED).decode("ascii").split()
     return _word().findall(unicodedata.normalize("NFC", text).lower())
 
 
@@ -141,12 +146,13 @@ Counted = tuple[Counter[str], int]
 
 def count_frame(text: str, title: str | None, speaker: str | None) -> Counted:
     """The terms of a frame: its title, its speaker and its text, each said once."""
-    pieces = [text]
-    if title and not text.startswith(title):
-        pieces.insert(0, title)
-    if speaker and not text.startswith(speaker):
-        pieces.insert(0, speaker)
-    return count_terms("\n".join(pieces))
+    return count_terms(whole_text(text, title, speaker))
+
+
+def whole_text(text: str, title: str | None, speaker: str | None) -> str:
+    """A frame's text behind its title and its speaker, unless it begins with them."""
+    whole = f"{title}\n{text}" if title and not text.startswith(title) else text
+    return f"{speaker}\n{whole}" if speaker and not text.startswith(speaker) else whole
 
 
 def identifiers(text: str) -> list[str]:
@@ -204,12 +210,12 @@ def _terms_of(words: list[str]) -> list[str]:
     return list(filter(None, map(_known.__getitem__, words)))
 
 
-def _may_be_camel(shape: bytes) -> bool:
+def may_be_camel(shape: bytes) -> bool:
     """Far cheaper than the pattern that decides, and never false where that would find something."""
     return b"A" in shape and (b"aA" in shape or b"AAa" in shape or b"1A" in shape)
 
 
-def _may_be_joined(shape: bytes) -> bool:
+def may_be_joined(shape: bytes) -> bool:
     return (b"1" in shape and (b"a1" in shape or b"A1" in shape)) or (
         b"-" in shape and (b"-a" in shape or b"-A" in shape or b"-1" in shape)
     )
@@ -242,6 +248,15 @@ class _Known(dict[str, str]):
 
 
 _known = _Known()
+
+
+def terms_of(words: Sequence[str]) -> list[str]:
+    """The term of each word in lower case that has no letters but those of English; see `_Known`."""
+    stems = _stemmer().stemWords([word if word.isalpha() else "" for word in words])
+    return [
+        "" if word in STOP_WORDS else bounded(stemmed or word)
+        for word, stemmed in zip(words, stems, strict=True)
+    ]
 
 
 def _unsegmented(word: str) -> list[str]:
