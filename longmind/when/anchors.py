@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from string import ascii_lowercase, ascii_uppercase
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Literal
 
 from longmind.when import words
@@ -67,41 +67,82 @@ ANCHORS = _ANCHORS | {name + "s" for name in _ANCHORS}
 _LEADS = words.listed("back in on at over for from by around during the almost nearly just less than least")
 GLUE = OPENERS | {*_LEADS, *words.listed("of to later until til not no up ever"), "-", ","}
 """All that may stand in a phrase before the first number or anchor of it, or lead to a phrase."""
-_DIGIT_OR_FRACTION = re.compile(r"[0-9½¼¾]")
-_LETTERS = bytes(
-    byte if byte in ascii_lowercase.encode() else byte + 32 if byte in ascii_uppercase.encode() else 32
-    for byte in range(256)
+ALONE = frozenset(
+    words.listed(
+        "january february july september october november december monday tuesday wednesday thursday friday "
+        "saturday sunday mon tue tues weds thu thur thurs fri christmas xmas easter halloween juneteenth "
+        "thanksgiving valentine christmass xmass easters halloweens juneteenths thanksgivings valentines "
+        "today yesterday tomorrow tmrw tmr now tonight tonite noon midnight cob eod eow eom eoq eoy"
+    )
 )
-"""For `bytes.translate`: letters in lower case, and a space for everything else."""
+"""Those anchors that are a phrase without another word. 'One', 'first', 'may', 'new' and 'day' never are."""
+_COMPANY = (
+    OPENERS
+    | GLUE
+    | ANCHORS
+    | {
+        *words.listed("ago and or past thousand through throughout thru onward onwards forward newer older"),
+        *words.listed(
+            "daily each every other single full whole part time o s t eve fool mayo patrick luther"
+        ),
+        *words.listed("king mark de academic calendar financial fiscal fy school tax season weekday holiday"),
+        *words.listed("commencing short long d h x y"),
+    }
+)
+"""Every word that makes a phrase together with an anchor which is not one alone."""
+_LEADING = (
+    {*words.ONES, *words.TENS, *words.ORDINALS, *words.ORDINAL_TENS, "half", "hundred", "dozen"}
+    | {form for name in HOLIDAYS for form in (name, name + "s")}
+) - {*ALONE, *words.UNITS, *words.MONTHS}
+"""Anchors that are nothing without the word behind them, whatever stands before: 'the new', 'the first'."""
+_DIGIT_OR_FRACTION = re.compile(r"[0-9½¼¾]")
+_LETTERS = bytes.maketrans(
+    bytes(range(256)),
+    bytes(
+        byte if byte in ascii_lowercase.encode() else byte + 32 if byte in ascii_uppercase.encode()
+        else ord("0") if byte in digits.encode() else ord(" ")
+        for byte in range(256)
+    ),
+)  # fmt: skip
+"""For `bytes.translate`: letters in lower case, 0 for every digit, and a space for everything else."""
 _WORD = re.compile(r"[^\W\d_]+")
 _WORD_OR_DIGIT = re.compile(r"[^\W\d_]+|\d|\S")
 
 
 def may_name_a_time(text: str) -> bool:
     """Whether `find_times` may find something: most texts have no digit, and no word of time in its place."""
-    if _DIGIT_OR_FRACTION.search(text) is not None:
-        return True
-    letters = _words(text)
-    return not ANCHORS.isdisjoint(letters) and may_hold_a_phrase(letters)
-
-
-def _words(text: str) -> list[str]:
-    """The runs of letters in a text, in lower case."""
     if text.isascii():  # as most texts are, and then five times as quick
-        return text.encode().translate(_LETTERS).decode("ascii").split()
-    return _WORD.findall(text.lower())
+        raw = text.encode().translate(_LETTERS)
+        if b"0" in raw:
+            return True
+        letters = raw.decode("ascii").split()
+    elif _DIGIT_OR_FRACTION.search(text) is not None:
+        return True
+    else:
+        letters = _WORD.findall(text.lower())
+    return not ANCHORS.isdisjoint(letters) and may_hold_a_phrase(letters)
 
 
 def may_hold_a_phrase(letters: Sequence[str]) -> bool:
     """Whether one may begin at one of these words, the only ones of a text without digits.
 
-    `_beginnings` says the same of tokens. Marks are left out here: they only ever divide.
+    `_beginnings` says the same of tokens. Marks are left out here: they only ever divide. An anchor between
+    two words that the grammar does not know ('the new one works') is none, unless it is a time alone.
     """
     leads_to_time = False
-    for word in reversed(letters):
-        leads_to_time = word in ANCHORS or (leads_to_time and word in GLUE)
+    after = ""
+    for position in range(len(letters) - 1, -1, -1):
+        word = letters[position]
+        if word in ANCHORS:
+            has_company = after in _COMPANY or (
+                position > 0 and letters[position - 1] in _COMPANY and word not in _LEADING
+            )
+            leads_to_time = has_company or word in ALONE
+        else:
+            leads_to_time = leads_to_time and word in GLUE
         if leads_to_time and word in OPENERS:
             return True
+        after = word
     return False
 
 
