@@ -35,10 +35,15 @@ def digest(*fields: Field) -> bytes:
     return hashlib.sha256(encode_fields(fields)).digest()
 
 
+def sum_of(encoded: str) -> int:
+    """The checksum of fields of which `ascii` is known."""
+    raw = hashlib.blake2b(encoded.encode(), digest_size=8).digest()
+    return int.from_bytes(raw, "little", signed=True)
+
+
 def checksum(*fields: Field) -> int:
     """A signed 64-bit hash that every canonical row carries over its own columns.
 
     `ascii` of a tuple of plain values is injective, the same in every version of Python, and fast.
     """
-    raw = hashlib.blake2b(ascii(fields).encode(), digest_size=8).digest()
-    return int.from_bytes(raw, "little", signed=True)
+    return sum_of(ascii(fields))

@@ -109,6 +109,30 @@ class Changes:
         sums[2] -= row_hash(table, row)
         self._concerns(table, row)
 
+    def added_all(self, table: str, rows: Sequence[Row], encoded: Sequence[str] | None = None) -> None:
+        """`added` for many rows of a table; `encoded` is `ascii` of each, where whoever made them has it."""
+        if not rows:
+            return
+        if table == "store_setting":
+            for row in rows:
+                self.added(table, row)
+            return
+        if encoded is None or table in WITH_FLOATS:
+            hashes = sum([row_hash(table, row) for row in rows])
+        else:
+            start = _STARTS[table]
+            hashes = sum([_hash(start, text) for text in encoded])
+        sums = self.sums[table]
+        sums[0] += len(rows)
+        sums[2] += hashes
+        self._concerns(table, rows[0])
+        position = self._places.get(table)
+        if position is not None:
+            self._names.update([row[position] for row in rows])
+        elif not self._names:
+            for row in rows[1 : 1 + _MOST_OWNERS]:
+                self._concerns(table, row)
+
     def _concerns(self, table: str, row: Row) -> None:
         self.touched.add(table)
         position = self._places.get(table)
@@ -160,8 +184,12 @@ def row_hash(table: str, row: Row) -> int:
         # SQLite shows a whole number in a column of floats as it was given, the server as a float.
         row = tuple(int(value) if type(value) is float and value.is_integer() else value for value in row)
     # `ascii` of a tuple of plain values is injective, the same in every version of Python, and fast.
-    seed = _STARTS[table].copy()
-    seed.update(ascii(row).encode())
+    return _hash(_STARTS[table], ascii(row))
+
+
+def _hash(start: blake2b, text: str) -> int:
+    seed = start.copy()
+    seed.update(text.encode())
     half = seed.digest()
     return int.from_bytes(half + blake2b(half).digest(), "little")
 

@@ -31,8 +31,14 @@ class Connection(Protocol):
         """Execute, and return the number of rows changed."""
         ...
 
-    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Execute once per row of values."""
+    def many(
+        self, sql: str, rows: Iterable[Sequence[Value]], *, encoded: Sequence[str] | None = None
+    ) -> None:
+        """Execute once per row of values.
+
+        `encoded` is `ascii` of each row, all columns of the table in their order: whoever has made it for the
+        checksums spares it to be made again for the accounts.
+        """
         ...
 
     def run_each(self, statements: Iterable[str]) -> None:

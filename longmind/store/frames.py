@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 from longmind.base.errors import RESTORE_HINT, Corrupt, InvalidInput, NotFound
 from longmind.base.filters import EVERYTHING, View, Where
 from longmind.base.frame import Frame, Page
-from longmind.base.hashing import checksum
+from longmind.base.hashing import checksum, sum_of
 from longmind.base.names import ALL
 from longmind.base.partitions import split_partition
 from longmind.store.drafts import content_hash
@@ -60,8 +60,16 @@ class FrameRow(NamedTuple):
     def checksum(self) -> int:
         return checksum(*self)
 
+    def sealed(self) -> tuple[Row, str]:
+        """The columns with the checksum, and `ascii` of all of them."""
+        encoded = f"({self[0]}, {_encoded(self[1:_LABELS_END])}, {ascii(self[_LABELS_END:])[1:-1]}"
+        seal = sum_of(f"{encoded})")
+        return (*self, seal), f"{encoded}, {seal})"
+
 
 COLUMNS: Final = FrameRow._fields
+_LABELS_END: Final = COLUMNS.index("parent_id")
+"""The columns before it, behind the id, are texts that repeat from frame to frame."""
 
 _PARENT: Final = COLUMNS.index("parent_id")
 _START: Final = COLUMNS.index("start_byte")
@@ -74,6 +82,7 @@ _GAP: Final = 1 << 15
 _SCANNED: Final = 1000
 """Frames in memory at once while all are read."""
 
+_encoded: Final = lru_cache(maxsize=1024)(lambda labels: ascii(labels)[1:-1])
 _Span = tuple[int, int, int, int]
 """Of a chunk: its document, its first byte and the one behind its last, its frame."""
 

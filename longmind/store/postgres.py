@@ -27,14 +27,9 @@ from longmind.store import accounting, audit_log
 from longmind.store.changes import Changes
 from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value, scalar
 from longmind.store.migrations import LEDGER, STEPS, Migration, pending
-from longmind.store.postgres_changes import (
-    PostgresChanges,
-    PostgresLayout,
-    Statement,
-    install,
-    returning,
-)
+from longmind.store.postgres_changes import PostgresChanges, PostgresLayout, install, returning
 from longmind.store.scope import scoped
+from longmind.store.statements import Statement
 
 try:
     import psycopg
@@ -123,7 +118,9 @@ class PostgresConnection:
         self._count(sql, count)
         return count
 
-    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+    def many(
+        self, sql: str, rows: Iterable[Sequence[Value]], *, encoded: Sequence[str] | None = None
+    ) -> None:
         statement = self._followed(sql)
         upserts = statement is not None and statement.may_update
         listed = rows if isinstance(rows, list) or statement is None else list(rows)

@@ -7,17 +7,14 @@ cascades of foreign keys, are noted by triggers in `store_change`, which a commi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from secrets import randbits
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from longmind.store.changes import TABLES, TEXTS, Changes, Layout
 from longmind.store.engine import Connection, Row, Value
+from longmind.store.statements import Statement, plain_row, read_statement
 
-_STATEMENT: Final = re.compile(r"\s*(INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)\s*(?:\(([^)]*)\))?")
-_VALUES: Final = re.compile(r"VALUES \((\?(?:, \?)*)\)( ON CONFLICT|$)")
 _TAKE: Final = (
     "DELETE FROM store_change WHERE xact = {writer} RETURNING table_name, before::text, after::text"
 )
@@ -43,7 +40,6 @@ _COLUMNS: Final = (
     "AND attnum > 0 AND NOT attisdropped ORDER BY relname, attnum"
 )
 _TABLES: Final = frozenset(TABLES)
-_PLAIN: Final = frozenset((str, int, float, bytes, type(None)))
 
 
 _HAS_CITUS: Final = "SELECT 1 FROM pg_extension WHERE extname = 'citus'"
@@ -61,18 +57,6 @@ def returning(statement: Statement) -> str:
     if statement.table == COUNTERS:
         return f" RETURNING {_OLD.format('value')}, {_OLD.format('checksum')}"
     return " RETURNING (xmax = 0)"
-
-
-class Statement(NamedTuple):
-    """What a statement does to a canonical table."""
-
-    verb: str
-    table: str
-    columns: tuple[str, ...]
-    may_update: bool
-    """An insert that changes the row which is there already."""
-    has_values: bool = True
-    """Whether the rows of an insert are the statement's parameters."""
 
 
 class PostgresLayout(Layout):
@@ -128,7 +112,7 @@ class PostgresChanges(Changes):
 
     def statement(self, sql: str) -> Statement | None:
         """What a statement does to a canonical table; None if it does nothing to one."""
-        statement = _read(sql)
+        statement = read_statement(sql)
         if statement is not None and statement.verb == "INSERT INTO" and not statement.has_values:
             # Rows of other forms cannot be counted here, so everything is added up at the commit.
             self._miscount(statement.table)
@@ -174,9 +158,7 @@ class PostgresChanges(Changes):
                 self._miscount(table)
                 return
             values = [by_column[name] for name in names]
-        self.added(
-            table, tuple(values) if _PLAIN.issuperset(map(type, values)) else tuple(map(_plain, values))
-        )
+        self.added(table, plain_row(values))
 
     def _miscount(self, table: str) -> None:
         self._is_exact = False
@@ -203,29 +185,3 @@ def install(db: Connection) -> None:
     ]
     is_distributed = db.one(_HAS_CITUS) is not None
     db.run_each([_ON_WORKERS, *triggers] if is_distributed else triggers)
-
-
-@lru_cache(maxsize=1024)
-def _read(sql: str) -> Statement | None:
-    match = _STATEMENT.match(sql)
-    if match is None or match[2] not in _TABLES:
-        return None
-    verb, table, listed = match.groups()
-    if verb != "INSERT INTO":
-        return Statement(verb, table, (), may_update=False)
-    values = _VALUES.search(sql)
-    if values is None:
-        return Statement(verb, table, (), may_update=False, has_values=False)
-    columns = tuple(name.strip() for name in listed.split(",")) if listed else ()
-    return Statement(verb, table, columns, may_update=bool(values[2]))
-
-
-def _plain(value: Any) -> Value:
-    """A value as the server returns it: members of an enumeration and numbers of numpy are plain there."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, bytes | bytearray | memoryview):
-        return bytes(value)
-    if isinstance(value, float):
-        return float(value)
-    return None if value is None else int(value)

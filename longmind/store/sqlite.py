@@ -29,7 +29,6 @@ from longmind.base.secret import Secret
 from longmind.base.store_files import Claim, check_target, claim
 from longmind.base.times import Clock
 from longmind.store import accounting, audit_log, pages
-from longmind.store.changes import Changes
 from longmind.store.cipher import FileKey
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
 from longmind.store.encrypted_files import file_key
@@ -295,7 +294,7 @@ class SqliteEngine:
         if not self._in_memory:
             self._log.begin(self._main)
 
-    def changes(self, db: Connection) -> Changes:
+    def changes(self, db: Connection) -> SqliteChanges:
         return self._changes
 
     def settle(self) -> None:

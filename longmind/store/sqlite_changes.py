@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import apsw
 
 from longmind.store.changes import TABLES, TEXTS, Changes, Layout
+from longmind.store.engine import Value
+from longmind.store.statements import adds_derived_rows, plain_row, read_statement
 
 _COLUMNS: Final = (
     "SELECT m.name, p.name FROM sqlite_schema m JOIN pragma_table_info(m.name) p "
@@ -23,12 +25,16 @@ class SqliteChanges(Changes):
         self._connection = connection
         self._seen = [0]
         self._before = 0
+        self._columns: dict[str, tuple[str, ...]] = {}
+        self._hook = _follower(self, self._seen)
         # Before the first statement: a DELETE without a condition that was prepared earlier tells nothing.
-        connection.preupdate_hook(_follower(self, self._seen))
+        connection.preupdate_hook(self._hook)
+        self._is_following = True
 
     def begin(self) -> None:
         """Count from here; whatever an earlier transaction left behind was rolled back."""
         self.clear()
+        self._follow()
         self._seen[0] = 0
         self._before = self._connection.total_changes()
         if len(self.layout.spaces) < 2:
@@ -41,7 +47,55 @@ class SqliteChanges(Changes):
             if table in self.sums:
                 columns.setdefault(str(table), []).append(str(name))
         self.layout = Layout(columns)
+        self._columns = {table: tuple(names) for table, names in columns.items()}
         self._places = self.layout.spaces
+
+    def insert(self, sql: str, rows: Sequence[Sequence[Value]], encoded: Sequence[str] | None) -> bool:
+        """Run an insert for many rows without being told of each; False if they must be followed one by one.
+
+        The rows are known here, or of no concern. If anything about them is not as it seems (an insert that
+        failed half-way, a trigger that nobody knows), SQLite has counted other changes than are counted here,
+        and the commit adds up everything anew.
+        """
+        is_derived = adds_derived_rows(sql)
+        statement = None if is_derived else read_statement(sql)
+        if not is_derived:
+            if statement is None or statement.verb != "INSERT INTO" or not statement.has_values:
+                return False
+            if statement.may_update or statement.columns != self._columns.get(statement.table):
+                return False
+        before = self._connection.total_changes()
+        # Also if the insert fails half-way, or something interrupts it: then the commit has to add up.
+        newly = set() if statement is None else {statement.table} - self.touched
+        self.touched |= newly
+        self._is_following = False
+        self._connection.preupdate_hook(None)
+        try:
+            self._connection.executemany(sql, rows)
+        except BaseException:
+            if self._connection.total_changes() == before:
+                self.touched -= newly
+            raise
+        finally:
+            self._follow()
+        if statement is None:
+            self._seen[0] += self._connection.total_changes() - before
+        elif statement.table == TEXTS:
+            sums = self.sums[TEXTS]
+            sums[0] += len(rows)
+            sums[2] += sum([row[0] for row in rows])  # type: ignore[misc]
+            self._seen[0] += len(rows)
+        else:
+            plain = rows if encoded is not None else [plain_row(row) for row in rows]
+            self.added_all(statement.table, plain, encoded)  # type: ignore[arg-type]
+            self._seen[0] += len(rows)
+        return True
+
+    def _follow(self) -> None:
+        """Be told of every row again; also after something interrupted `insert` where it could not say so."""
+        if not self._is_following:
+            self._connection.preupdate_hook(self._hook)
+            self._is_following = True
 
     def is_exact(self) -> bool:
         # A statement that failed half-way was undone after its rows had been counted here, and SQLite has not

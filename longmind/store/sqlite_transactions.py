@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
@@ -22,6 +22,10 @@ from longmind.store.sqlite_errors import held_too_long, translated
 
 if TYPE_CHECKING:
     from longmind.store.sqlite import SqliteEngine
+    from longmind.store.sqlite_changes import SqliteChanges
+
+_MANY: Final = 32
+"""Rows of one insert from which on they are counted together."""
 
 
 class SqliteConnection:
@@ -29,6 +33,8 @@ class SqliteConnection:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
+        self.changes: SqliteChanges | None = None
+        """What the transaction changes, where it may change something."""
 
     # Called for every statement, so that what translates errors is entered only when there is one.
 
@@ -55,9 +61,13 @@ class SqliteConnection:
             with translated():
                 raise
 
-    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+    def many(
+        self, sql: str, rows: Iterable[Sequence[Value]], *, encoded: Sequence[str] | None = None
+    ) -> None:
         try:
-            self.connection.executemany(sql, rows)
+            changes = self.changes if isinstance(rows, list) and len(rows) >= _MANY else None
+            if changes is None or not changes.insert(sql, list(rows), encoded):
+                self.connection.executemany(sql, rows)
         except (apsw.Error, UnicodeError):
             with translated():
                 raise
@@ -110,6 +120,7 @@ class SqliteWrite(Turn[Connection]):
             connection.execute("BEGIN IMMEDIATE")
             self._engine.follow()
         self._rows = SqliteConnection(connection)
+        self._rows.changes = self._engine.changes(self._rows)
         return self._rows
 
     @property

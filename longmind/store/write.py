@@ -40,8 +40,7 @@ _INSERT = f"INSERT INTO frame ({', '.join(COLUMNS)}, checksum) VALUES ({', '.joi
 _LATEST = View(ALL, user=ALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(NamedTuple):
     """What became of one draft."""
 
     id: int
@@ -388,7 +387,8 @@ def _insert_keys(tx: Transaction, fresh: Sequence[_Fresh]) -> None:
 def insert_frames(tx: Transaction, frames: Written) -> None:
     """Write new frames with their texts, labels and moments of expiry."""
     pairs = list(zip(frames.rows, frames.drafts, strict=True))
-    tx.db.many(_INSERT, [(*row, row.checksum) for row in frames.rows])
+    rows = [row.sealed() for row in frames.rows]
+    tx.db.many(_INSERT, [row for row, _ in rows], encoded=[encoded for _, encoded in rows])
     tx.db.many(
         "INSERT INTO frame_text (frame_id, text) VALUES (?, ?)",
         [(row.frame_id, draft.text) for row, (draft, document) in pairs if draft is document],

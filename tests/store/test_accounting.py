@@ -11,6 +11,7 @@ import pytest
 from longmind import ALL, Conflict, Corrupt, FrozenClock, Memory
 from longmind.store import pages
 from longmind.store.changes import TABLES
+from longmind.store.sqlite_changes import SqliteChanges
 from longmind.store.tables import CANONICAL
 from tests.faults.worlds import START, fill, open_world
 from tests.store.opening import open_memory
@@ -143,6 +144,64 @@ def test_accounts_stay_right_through_writes_that_fail_half_way(tmp_path: Path) -
             raise ZeroDivisionError
         memory.remember("one more")
         assert details(memory) == ""
+
+
+def test_accounts_stay_right_through_many_rows_at_once(tmp_path: Path) -> None:
+    insert = "INSERT INTO frame_key (space, name, frame_id, checksum) VALUES (?, ?, ?, ?)"
+
+    def keys(first: int, count: int) -> list[tuple[str, str, int, int]]:
+        return [("default", f"key {number}", 1, number) for number in range(first, first + count)]
+
+    def rows(memory: Memory) -> int:
+        with memory.store.read() as snapshot:
+            return len(snapshot.db.all("SELECT 1 FROM frame_key"))
+
+    with open_memory(tmp_path / "a.mind") as memory:
+        memory.remember_many([{"text": f"note {number}", "tags": ["a"]} for number in range(100)])
+        assert details(memory) == ""
+        with memory.store.write() as tx:
+            tx.db.many(insert, keys(0, 50))
+            with pytest.raises(Conflict):  # twenty rows are written before the one that is there already
+                tx.db.many(insert, [*keys(100, 20), *keys(0, 50)])
+        assert rows(memory) == 70
+        assert details(memory) == ""
+        with suppress(ZeroDivisionError), memory.store.write() as tx:
+            tx.db.many(insert, keys(200, 50))
+            raise ZeroDivisionError
+        with memory.store.write() as tx:  # columns in another order, some of them left to the engine
+            tx.db.many(
+                "INSERT INTO frame_key (name, space, checksum, frame_id) VALUES (?, ?, ?, ?)",
+                [(name, space, seal, frame_id) for space, name, frame_id, seal in keys(300, 50)],
+            )
+        assert rows(memory) == 120
+        assert details(memory) == ""
+
+
+def test_accounts_stay_right_when_an_interrupt_comes_while_rows_are_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert = "INSERT INTO frame_key (space, name, frame_id, checksum) VALUES (?, ?, ?, ?)"
+    keys = [("default", f"key {number}", 1, number) for number in range(50)]
+
+    def interrupted(changes: SqliteChanges) -> None:
+        raise KeyboardInterrupt
+
+    with open_memory(tmp_path / "a.mind") as memory:
+        memory.remember_many([f"note {number}" for number in range(50)])
+        with memory.store.write() as tx:
+            monkeypatch.setattr(SqliteChanges, "_follow", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                tx.db.many(insert, keys)  # and the caller goes on all the same
+            monkeypatch.undo()
+            tx.db.run(insert, ("default", "one more", 1, 5))
+        assert details(memory) == ""
+        memory.remember("another", idempotency_key="b")
+        memory.erase(2)
+        assert details(memory) == ""
+        entries = memory.audit(limit=100)
+        with memory.store.write() as tx, pytest.raises(Conflict):  # fails at its first row
+            tx.db.many(insert, keys)
+        assert memory.audit(limit=100) == entries
 
 
 @pytest.mark.parametrize("kept", sorted(FORMATS.glob("format_*.mind")), ids=lambda path: path.stem)
