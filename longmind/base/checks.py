@@ -154,7 +154,11 @@ def with_place(item: Mapping[str, Any], **place: object) -> dict[str, Any]:
 
     An empty name is none: it must not lead out of the user's part that the batch is for.
     """
-    return {**item, **{name: value for name, value in place.items() if item.get(name) is None}}
+    placed = dict(item)
+    for name, value in place.items():
+        if placed.get(name) is None:
+            placed[name] = value
+    return placed
 
 
 def _check_json(value: object, name: str, *, depth: int) -> None:

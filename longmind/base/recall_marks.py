@@ -31,6 +31,13 @@ def marked(mark: str, lines: Iterable[str]) -> str:
     return "\n".join([OPEN.format(id=mark), *lines, CLOSE])
 
 
+def may_echo(text: str) -> bool:
+    """Whether some of a text may be recalled text; asked of many texts at once, each on lines of its own."""
+    from longmind.base.recalled_text import may_echo as may_be_marked
+
+    return may_be_marked(text)
+
+
 def without_echo(text: str) -> tuple[str, int]:
     """A text without the contexts that stand in it, of this store or any other, and how many there were.
 

@@ -35,7 +35,7 @@ Range = tuple[int, int]
 
 def echoes(text: str) -> list[Range]:
     """Where the outermost contexts begin and end, in order and without overlaps."""
-    if not _may_echo(text):
+    if not may_echo(text):
         return []
     # As it stands first: an escaped mark inside a context is a stored text's own, and does not end it.
     views = [TextView(text)]
@@ -45,7 +45,7 @@ def echoes(text: str) -> list[Range]:
     return [(_line_start(text, start), end) for start, end in _outer(spans)]
 
 
-def _may_echo(text: str) -> bool:
+def may_echo(text: str) -> bool:
     """Nearly every text has no trace of a mark, and is told so at the speed of looking for a word."""
     if text.isascii():
         lowered = text.lower()

@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from longmind.base.recall_marks import without_echo
+from longmind.base.recall_marks import may_echo, without_echo
 from longmind.ingest.budget import UNLIMITED, IngestBudget
 from longmind.ingest.parts import write_in_parts
 from longmind.ingest.plan import cut_if_long
@@ -26,6 +26,7 @@ from longmind.ingest.report import ECHO, IngestReport, Skip, merged, report_of
 from longmind.store.drafts import Draft
 from longmind.store.staging import discard_abandoned
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.write import Put, look, put, retire
 
@@ -324,6 +325,11 @@ def _commit_in_parts(stage: Stage, job: Job, ready: Ready, cancelled: Cancelled)
 
 
 def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], IngestReport]:
+    if not any(
+        may_echo("\n".join([f"{draft.title}\n{draft.text}" if draft.title else draft.text for draft in some]))
+        for some in batched(drafts)
+    ):
+        return list(drafts), IngestReport()
     cleaned: list[Draft] = []
     skips: list[Skip] = []
     warnings: list[str] = []

@@ -189,7 +189,9 @@ def prepare_all(parts: Sequence[Part], drafts: Sequence[Draft], *, targets: Sequ
     durations: dict[str, float] = {"prepare": 0.0}
     for part in parts if flat else ():
         items = _timed(part, flat, durations)
-        if items is not None:
+        if items is not None and len(flat) == position:
+            prepared[part.name] = items
+        elif items is not None:
             spread: list[object] = [None] * position
             for where, item in zip(positions, items, strict=True):
                 spread[where] = item

@@ -110,6 +110,21 @@ def report_of(
 ) -> IngestReport:
     """What was written, what of the things prepared for it was used, and what the parts derived from it."""
     statuses = [result.status for result in results]
+    return replace(
+        derived_report(_used(drafts, statuses, prepared), counts),
+        ids=tuple(result.id for result in results),
+        created=statuses.count("created"),
+        updated=statuses.count("updated"),
+        unchanged=statuses.count("unchanged"),
+        chunks=sum(len(result.chunks) for result in results),
+        reasserted=sum(result.reasserted for result in results),
+    )
+
+
+def _used(drafts: Sequence[Draft], statuses: Sequence[str], prepared: Prepared) -> Prepared:
+    """What was prepared for drafts that are new."""
+    if statuses.count("created") == len(statuses):
+        return prepared
     used: dict[str, list[object]] = {name: [] for name in prepared}
     position = 0
     for draft, status in zip(drafts, statuses, strict=True):
@@ -118,15 +133,7 @@ def report_of(
             for name, items in prepared.items():
                 used[name] += items[position:end]
         position = end
-    return replace(
-        derived_report(used, counts),
-        ids=tuple(result.id for result in results),
-        created=statuses.count("created"),
-        updated=statuses.count("updated"),
-        unchanged=statuses.count("unchanged"),
-        chunks=sum(len(result.chunks) for result in results),
-        reasserted=sum(result.reasserted for result in results),
-    )
+    return used
 
 
 def derived_report(used: Prepared, counts: Mapping[str, int]) -> IngestReport:

@@ -23,7 +23,8 @@ from longmind.ingest.sources import FolderOptions, Progress, given_sources, inge
 from longmind.store.drafts import Draft, draft
 from longmind.store.store import Store
 
-_FIELDS: Final = (*inspect.signature(draft).parameters, "ttl")
+_LISTED: Final = (*inspect.signature(draft).parameters, "ttl")
+_FIELDS: Final = frozenset(_LISTED)
 """What an item of `remember_many` may say of itself."""
 
 
@@ -52,8 +53,9 @@ def _draft(item: str | Mapping[str, Any], space: str, user: str | None, now: int
             hint="Write it as 'text' or {'text': '...', 'tags': [...]}.",
         )
     arguments = with_place(fields, space=space, user=user)
+    if not _FIELDS.issuperset(arguments):
+        check_names(arguments, _LISTED, "fields of an item to remember")
     expires_at = expiry(arguments.pop("expires_at", None), arguments.pop("ttl", None), now=now)
-    check_names(arguments, _FIELDS, "fields of an item to remember")
     make: Callable[..., Draft] = draft
     return make(**arguments, expires_at=expires_at)
 

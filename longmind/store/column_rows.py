@@ -84,7 +84,8 @@ def read_columns(
 
 
 def _numbered(values: tuple[Any, ...]) -> tuple[list[str], Int32Array]:
-    different = dict.fromkeys(value for value in values if value is not None)
+    different = dict.fromkeys(values)
+    different.pop(None, None)
     numbers: dict[str | None, int] = {value: position for position, value in enumerate(different)}
     numbers[None] = -1
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int32, count=len(values))

@@ -20,7 +20,7 @@ from longmind.base.checks import (
 )
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import SCOPES, SOURCES, Kind
-from longmind.base.hashing import encode_fields
+from longmind.base.hashing import Field, encode_fields
 from longmind.base.partitions import partition_name, split_partition
 from longmind.base.times import to_ms
 
@@ -33,9 +33,13 @@ class Attachment:
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Draft:
-    """What `put` writes. Made by `draft`, which checks; or by `chunked`, which cuts."""
+    """What `put` writes. Made by `draft`, which checks; or by `chunked`, which cuts.
+
+    Nobody changes one: use `replace`. It is not frozen, since setting so many fields of a frozen object would
+    take longer than checking them.
+    """
 
     text: str
     space: str
@@ -72,20 +76,8 @@ class Draft:
         return (self, *self.chunks)
 
     def content_hash(self, parent_hash: bytes | None = None) -> bytes:
-        return content_hash(
-            space=self.space,
-            scope=self.scope,
-            kind=self.kind,
-            session=self.session,
-            role=self.role,
-            speaker=self.speaker,
-            uri=self.uri,
-            parent_hash=parent_hash,
-            start=self.start,
-            title=self.title,
-            text=self.text,
-            occurred_at=self.occurred_at,
-        )
+        labels = (self.space, self.scope, self.kind, self.session, self.role, self.speaker, self.uri)
+        return _content_hash(labels, (parent_hash, self.start, self.title, self.text, self.occurred_at))
 
 
 def content_hash(
@@ -107,16 +99,17 @@ def content_hash(
 
     A chunk is named by its parent's hash, not by its number, so that no name depends on the order of writing.
     """
+    labels = (space, scope, kind, session, role, speaker, uri)
+    return _content_hash(labels, (parent_hash, start, title, text, occurred_at))
+
+
+def _content_hash(labels: tuple[str | None, ...], fields: tuple[Field, ...]) -> bytes:
     # The encoding of several fields is that of each in turn, and the first ones repeat from frame to frame.
-    about = _encoded_labels(space, scope, kind, session, role, speaker, uri)
-    encoded = encode_fields((parent_hash, start, title, text, occurred_at))
-    hasher = hashlib.sha256(about)
-    hasher.update(encoded)
-    return hasher.digest()
+    return hashlib.sha256(_encoded_labels(labels) + encode_fields(fields)).digest()
 
 
 @lru_cache(maxsize=1024)
-def _encoded_labels(*labels: str | None) -> bytes:
+def _encoded_labels(labels: tuple[str | None, ...]) -> bytes:
     return encode_fields(("frame", *labels))
 
 
