@@ -23,6 +23,8 @@ BITS: Final = 128
 BYTES: Final = BITS // 8
 _SAYS_SOMETHING: Final = bytes(b"01"[byte >= 128 or chr(byte).isalnum()] for byte in range(256))
 """Bytes that are part of a word become `1`: letters, digits, and those of longer characters."""
+_WORDS_APART: Final = bytes(byte if chr(byte).isalnum() else ord(" ") for byte in range(128)) + bytes(128)
+"""For texts in ASCII: letters and digits as they are, and a space for everything else."""
 GRID_BITS: Final = 20
 """Directions and weights of a question are whole multiples of 2**-20; see `score_late`."""
 
@@ -35,7 +37,8 @@ class Basis:
     axes: Float32Array
 
     def project(self, states: Float32Array) -> Float32Array:
-        centred = _unit(states) - self.mean
+        centred = _unit(states)
+        centred -= self.mean
         projected: Float32Array = (centred @ self.axes).astype(centred.dtype)
         return projected
 
@@ -118,9 +121,16 @@ def content_pieces(text: str, tokens: TokenStates) -> BoolArray:
 
 def _silent_spans(text: str) -> set[int]:
     """Byte offsets at which a stop word begins."""
+    offsets: set[int] = set()
     if text.isascii():
-        return {match.start() for match in WORD.finditer(text.lower()) if match[0] in STOP_WORDS}
-    offsets = set()
+        # The words of `WORD`, without an object for each: between two of them there are no letters.
+        lowered, end = text.lower(), 0
+        for word in lowered.encode().translate(_WORDS_APART).decode("ascii").split():
+            start = lowered.find(word, end)
+            end = start + len(word)
+            if word in STOP_WORDS:
+                offsets.add(start)
+        return offsets
     done = position = 0
     for match in WORD.finditer(text):
         if fold(match[0]) in STOP_WORDS:
