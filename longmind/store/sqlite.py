@@ -236,7 +236,7 @@ class SqliteEngine:
                 done = apply_migrations(db.connection, db, self.location, to=to, now=now)
                 if any(migration.number == accounting.FORMAT for migration in done):
                     audit_log.begin(db, self.dialect, at=now, before=before)
-                    self._changes.learn()
+                self._changes.learn()
         if to is not None:
             self.has_log = to >= accounting.FORMAT
             return
