@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.abstention import MOST_LOST
 from bench.constants import Asked
 from bench.corpora import build, store_path
 from bench.datasets import Dataset, Query, available, load, sample
@@ -25,7 +26,7 @@ from bench.metrics import MEASURES
 from longmind import Memory
 from longmind.base.filters import View
 from longmind.search import constants, pipeline
-from longmind.search.confidence import word_shares
+from longmind.search.confidence import agreeing, names_nothing, said_together, word_shares
 from longmind.search.constants import Weights
 from longmind.search.pending import begin_embedding
 from longmind.search.question import Question
@@ -42,6 +43,7 @@ GRID: Mapping[str, Sequence[Any]] = {
 }
 CONFIDENCE = (
     *("CONFIDENCE", "CONFIDENCE_WORDS", "CONFIDENCE_EXACT", "CONFIDENCE_LANE", "CONFIDENCE_REQUEST"),
+    "CONFIDENCE_FIRST",
     *("KNOWN", "KNOWN_BY_WORDS", "UNRELATED", "UNRELATED_OF"),
     *("SCALE_SAMPLE", "SCALE_LEAST", "SCALE_FLOOR"),
 )
@@ -54,6 +56,7 @@ STRANGE = 25
 """Questions of each other set that are put to a store that cannot answer them."""
 _NDCG = MEASURES.index("nDCG@10")
 _TOP = 5
+_HITS = 20
 
 Array = NDArray[np.float64]
 
@@ -98,10 +101,16 @@ def _named(values: Sequence[Any]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """One question: cosine and root word share of its best hits, and of the right answer if there is one."""
+    """One question and its best hits: what of them counts for confidence, one row for each hit."""
 
     hits: Array
-    gold: Array | None
+    """Cosine, root word share, what the first hits say between them, and -1 for no name in common."""
+    gold: int | None
+    """The row of the right answer, where there is one."""
+    added: Array
+    """What exact agreements and lanes add to each hit."""
+    own: NDArray[np.bool_]
+    """The hits in which the asker speaks of themselves, which is looked at for requests only."""
     is_request: bool
     is_answerable: bool
 
@@ -117,33 +126,51 @@ def confidence(names: Sequence[str], *, as_built: bool) -> None:
                 _judge(memory, snapshot, query, uris) for query in [*queries, *_strangers(name, data)]
             ]
     ways: Sequence[tuple[list[int], str, float]] = (
-        ([0, 1], "meaning and words", constants.KNOWN),
-        ([1], "words alone", constants.KNOWN_BY_WORDS),
+        ([0, 1, 2, 3], "meaning and words", constants.KNOWN),
+        ([1, 2, 3], "words alone", constants.KNOWN_BY_WORDS),
     )
     for columns, label, threshold in ways:
         fitted = _fit(list(judged.values()), columns)
         print(f"{label}: base and weights {np.round(fitted, 2)}")
-        lost, passed, asked_of = [], [], 0
+        best: dict[str, Array] = {}
         for name, rows in judged.items():
             apart = _fit([other for key, other in judged.items() if key != name], columns)
-            best = np.array([_logits(row, apart, columns).max(initial=-9.0) for row in rows])
-            is_known = 1 / (1 + np.exp(-best)) >= threshold
-            answerable = np.array([row.is_answerable for row in rows])
-            lost.append(1 - is_known[answerable].mean())
-            passed += is_known[~answerable].tolist()
-            asked_of += int(answerable.sum())
-            print(
-                f"  {name:12} answerable lost {lost[-1]:.3f}, unanswerable passed "
-                f"{is_known[~answerable].mean() if (~answerable).any() else 0:.3f}"
-            )
-        print(
-            f"  at {threshold}: {np.mean(lost):.3f} of {asked_of} answerable ones lost (mean of sets), "
-            f"{np.mean(passed):.3f} of {len(passed)} unanswerable ones answered"
+            best[name] = np.array([_logits(row, apart, columns).max(initial=-9.0) for row in rows])
+        _say(judged, best, f"at {threshold}", np.log(threshold / (1 - threshold)))
+        ascending = np.sort(
+            [
+                logit
+                for name, rows in judged.items()
+                for logit, row in zip(best[name], rows, strict=True)
+                if row.is_answerable
+            ]
         )
+        _say(judged, best, f"losing {MOST_LOST:.0%}", ascending[int(MOST_LOST * len(ascending))])
+
+
+def _say(
+    judged: Mapping[str, Sequence[Judged]], best: Mapping[str, Array], label: str, threshold: float
+) -> None:
+    lost: list[bool] = []
+    passed: list[bool] = []
+    for name, rows in judged.items():
+        is_known = best[name] >= threshold
+        answerable = np.array([row.is_answerable for row in rows])
+        lost += (~is_known[answerable]).tolist()
+        passed += is_known[~answerable].tolist()
+        strange = is_known[~answerable].mean() if (~answerable).any() else 0
+        print(
+            f"  {name:12} answerable lost {1 - is_known[answerable].mean():.3f}, "
+            f"unanswerable passed {strange:.3f}"
+        )
+    print(
+        f"  {label}, {1 / (1 + np.exp(-threshold)):.2f}: {np.mean(lost):.3f} of {len(lost)} answerable ones "
+        f"lost, {np.mean(passed):.3f} of {len(passed)} unanswerable ones answered"
+    )
 
 
 def _judge(memory: Memory, snapshot: Snapshot, query: Query, uris: Mapping[int, str]) -> Judged:
-    request = SearchRequest.of(query.text, View.of(query.space), limit=10, reference=query.asked_at)
+    request = SearchRequest.of(query.text, View.of(query.space), limit=_HITS, reference=query.asked_at)
     question = Question(request)
     engine = memory._search
     state = engine.state(snapshot, request.view)
@@ -152,18 +179,29 @@ def _judge(memory: Memory, snapshot: Snapshot, query: Query, uris: Mapping[int, 
             request, question, state, begin_embedding(request, engine.embedding, engine.threads)
         )
         ranking = pipeline.rank(request, question, state, collected)
-    signals = collected.candidates.signals
+    candidates, order = ranking.candidates, ranking.order
+    signals, text, total = candidates.signals, candidates.lanes.text, collected.lengths.total
     assert signals.cosine is not None
-    shares = np.sqrt(word_shares(collected.candidates.lanes.text, signals.words, collected.lengths.total))
-    features = np.c_[np.nan_to_num(signals.cosine, nan=constants.UNRELATED.mean), shares]
-    first = ranking.order[:10]
-    right = [
-        position
-        for position in ranking.order.tolist()
-        if uris[int(collected.candidates.ids[position])] in query.gold
+    together = said_together(text, candidates.ids[order[: constants.CONFIDENCE_FIRST]], total)
+    features = np.c_[
+        np.nan_to_num(signals.cosine, nan=constants.UNRELATED.mean),
+        np.sqrt(word_shares(text, signals.words, total)),
+        np.full(len(candidates.ids), together),
+        -names_nothing(text, question.named, candidates.ids).astype(np.float64),
     ]
-    gold = features[right[:1]] if right else None
-    return Judged(features[first], gold, question.is_request, bool(query.gold))
+    first = order[:_HITS]
+    own = np.zeros(len(candidates.ids), dtype=np.bool_)
+    if question.is_request:
+        own = pipeline.said_by_asker(request, state, candidates, order)
+    right = [row for row, place in enumerate(first) if uris[int(candidates.ids[place])] in query.gold]
+    return Judged(
+        features[first],
+        right[0] if right else None,
+        agreeing(candidates, question, ranking.bonuses)[first],
+        own[first],
+        question.is_request,
+        bool(query.gold),
+    )
 
 
 def _strangers(name: str, data: Dataset) -> list[Query]:
@@ -186,26 +224,39 @@ def _number(query: Query) -> int:
 
 def _logits(row: Judged, fitted: Array, columns: Sequence[int]) -> Array:
     logits: Array = fitted[0] + row.hits[:, columns] @ fitted[1:]
-    return logits + (constants.CONFIDENCE_REQUEST if row.is_request else 0.0)
+    if row.is_request and 0 in columns:
+        by_meaning = fitted[0] + fitted[1] * row.hits[:, 0] + constants.CONFIDENCE_REQUEST
+        logits = np.where(row.own, np.maximum(logits, by_meaning), logits)
+    return logits + row.added
 
 
 def _fit(sets: Sequence[Sequence[Judged]], columns: Sequence[int], *, steps: int = 60) -> Array:
-    """Logistic regression, every set with the same weight, right answers and others too."""
-    rows, labels, sizes = [], [], []
+    """Logistic regression beside what agreements add; of each set right answers and others weigh the same.
+
+    Requests take no part: what bears on them need not share a word with them. Nor do sets in languages that
+    the embedder does not know, to which no strange question was put.
+    """
+    rows, labels, sizes, added = [], [], [], []
     for judged in sets:
+        if all(row.is_answerable for row in judged):
+            continue
         for label in (True, False):
-            blocks = [row.gold if label else row.hits[:_TOP] for row in judged if row.is_answerable == label]
-            features = [block for block in blocks if block is not None and len(block)]
-            if features:
-                rows.append(np.vstack(features))
+            chosen = [
+                (row, [row.gold] if label else list(range(len(row.hits)))[:_TOP])
+                for row in judged
+                if row.is_answerable == label and not row.is_request and (row.gold is not None or not label)
+            ]
+            if chosen:
+                rows.append(np.vstack([row.hits[places] for row, places in chosen]))
+                added.append(np.concatenate([row.added[places] for row, places in chosen]))
                 labels.append(np.full(len(rows[-1]), float(label)))
                 sizes.append(np.full(len(rows[-1]), 100 / len(rows[-1])))
     design = np.vstack(rows)[:, columns]
     design = np.c_[np.ones(len(design)), design]
-    truth, weight = np.concatenate(labels), np.concatenate(sizes)
+    truth, weight, offset = np.concatenate(labels), np.concatenate(sizes), np.concatenate(added)
     fitted = np.zeros(design.shape[1])
     for _ in range(steps):
-        chance = 1 / (1 + np.exp(-design @ fitted))
+        chance = 1 / (1 + np.exp(-np.clip(design @ fitted + offset, -30, 30)))
         curvature = (design * (weight * chance * (1 - chance))[:, None]).T @ design
         curvature += 1e-3 * np.eye(len(fitted))
         fitted += np.linalg.solve(curvature, design.T @ (weight * (truth - chance)) - 1e-3 * fitted)

@@ -198,6 +198,28 @@ _ADVICE: Final = re.compile(
 """Words of questions about what to do for somebody: whatever is known of them may bear on it."""
 
 
+_EVIDENT: Final = 50
+"""So many first hits are looked at for what a card rests on."""
+
+
+def _bears_on(card: str, frames: Sequence[int], asked: set[str], found: set[int], least: int) -> bool:
+    """Whether a card shares so many words with the question, and is about the same matter.
+
+    Two words that are said of anything ("bought", "new") do not make it so: the card says half of what is
+    asked, or it rests on a frame that was found, or on none because it was recorded by hand.
+    """
+    shared = len(asked.intersection(terms(card)))
+    if shared < least:
+        return False
+    return 2 * shared >= len(asked) or not frames or not found.isdisjoint(frames)
+
+
+def _found(hits: Sequence[Piece]) -> set[int]:
+    """The frames that were found, and the documents that they are chunks of."""
+    parents = {piece.frame.parent for piece in hits if piece.frame.parent is not None}
+    return parents | {piece.frame.id for piece in hits}
+
+
 class Facts:
     """Fact cards."""
 
@@ -217,7 +239,8 @@ class Facts:
             past += [card for card in self._cards(request, then, snapshot, limit) if card not in known]
         query_terms = set(plan_text(request.query).terms)
         least = min(lane.shared, len(query_terms))
-        near = [card for card in cards if len(query_terms.intersection(terms(card[0]))) >= least]
+        found = _found(request.hits[:_EVIDENT])
+        near = [card for card in cards if _bears_on(*card, query_terms, found, least)]
         if not near and len(cards) <= _FEW and _ADVICE.search(request.query) is not None:
             # "What must a dinner for Ana avoid?": of somebody who is named, the little that is known.
             near = [card for card in cards if not card[0].startswith(_ASKER)]

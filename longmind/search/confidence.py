@@ -1,9 +1,10 @@
 """How sure is it that a hit bears on the question? One number from 0 to 1, the same for every store and lane.
 
 A score only orders the hits of one search: the best is near 1 even where nothing fits. Confidence compares
-what was found with what could have been: how near in meaning a text is by the embedder's own scale, and how
-much of what the question says it says too. `python -m bench evidence` derives the constants from public
-sets and from questions put to stores that know nothing of them, and prints how well they hold.
+what was found with what could have been: how near in meaning a text is by the embedder's own scale, how much
+of what the question says it says too and the first hits say between them, and whether it names what is
+named. `python -m bench evidence` derives the constants from public sets and from questions put to stores that
+know nothing of them, and prints how well they hold.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from longmind.base.arrays import Float32Array, Float64Array, Int64Array, np
+from longmind.base.arrays import BoolArray, Float32Array, Float64Array, Int64Array, np
 from longmind.base.columns import Mask
-from longmind.base.ordering import median
+from longmind.base.ordering import median, positions_among
 from longmind.search import constants
 from longmind.search.candidates import Candidates
 from longmind.search.question import Question
@@ -79,11 +80,44 @@ def word_shares(text: TextScores | None, words: Float64Array, total: int) -> Flo
     """Of the most that a text could score on the question's words, the share that each does."""
     if text is None:
         return np.zeros(len(words))
-    # A word that no text says is missing from all of them, and as telling as the rarest one.
-    rarest = math.log(1 + (total + 0.5) / 0.5)
+    rarest = _rarest(total)
     weights = [use.weight if use.frames else rarest for use in text.terms if use.used or not use.frames]
     most = (K1 + 1) * sum(weights)
     return np.clip(words / most, 0.0, 1.0) if most > 0 else np.zeros(len(words))
+
+
+def _rarest(total: int) -> float:
+    """The weight of a word that no text says: it is missing from all, and as telling as the rarest one."""
+    return math.log(1 + (total + 0.5) / 0.5)
+
+
+def said_together(text: TextScores | None, first: Int64Array, total: int) -> float:
+    """Of what the question says, weighed by rarity, the share that these frames say between them."""
+    if text is None:
+        return 0.0
+    weights: dict[str, float] = {}
+    said: set[str] = set()
+    for use in text.terms:
+        # An identifier is made of words, which are terms of their own.
+        if use.term.startswith("=") or not (use.used or use.frames == 0):
+            continue
+        # Words that stand for one that nobody says have a note in common, and any of them will do.
+        origin = (use.note if use.frames else "") or use.term
+        weight = use.weight if use.frames else _rarest(total)
+        weights[origin] = max(weight, weights.get(origin, 0.0))
+        if use.term in text.saying and (positions_among(text.saying[use.term], first) >= 0).any():
+            said.add(origin)
+    whole = sum(weights.values())
+    return sum(weights[origin] for origin in said) / whole if whole > 0 else 0.0
+
+
+def names_nothing(text: TextScores | None, named: Sequence[str], ids: Int64Array) -> BoolArray:
+    """The frames that name nothing of what the question names, as far as some frame does."""
+    known = [text.saying[term] for term in named if term in text.saying] if text is not None else []
+    missing = np.full(len(ids), bool(known))
+    for saying in known:
+        missing &= positions_among(saying, ids) < 0
+    return missing
 
 
 def confidences(
@@ -91,32 +125,51 @@ def confidences(
     question: Question,
     bonuses: Mapping[int, Sequence[Bonus]],
     *,
+    order: Int64Array,
+    own: BoolArray | None,
     scale: CosineScale | None,
     familiar: float,
     total: int,
 ) -> Float64Array:
-    """For each candidate, from 0 to 1."""
-    signals = candidates.signals
-    shares = np.sqrt(word_shares(candidates.lanes.text, signals.words, total))
-    by_words = constants.CONFIDENCE_WORDS
-    logits = by_words.base + by_words.words * shares
+    """For each candidate, from 0 to 1. `order` has the first hits first.
+
+    `own` are the candidates in which the asker speaks of themselves, where the question is a request.
+    """
+    signals, text = candidates.signals, candidates.lanes.text
+    shares = np.sqrt(word_shares(text, signals.words, total))
+    together = said_together(text, candidates.ids[order[: constants.CONFIDENCE_FIRST]], total)
+    missing = names_nothing(text, question.named, candidates.ids)
+
+    def logit(weights: constants.Logistic) -> Float64Array:
+        by_words = weights.words * shares + weights.together * together - weights.names * missing
+        return weights.base + by_words
+
+    logits = logit(constants.CONFIDENCE_WORDS)
+    if own is not None:
+        logits = _met_by(own, logits, constants.CONFIDENCE_WORDS.base)
     if signals.cosine is not None and scale is not None:
         both = constants.CONFIDENCE
-        near = both.base + both.meaning * scale.standard(signals.cosine) + both.words * shares
+        meaning = both.meaning * scale.standard(signals.cosine)
+        near = logit(both) + meaning
+        if own is not None:
+            near = _met_by(own, near, both.base + meaning)
         # A frame that has no vector yet, as hooks write them, is judged by its words.
         near = np.where(np.isfinite(near), near, logits)
         if scale.is_measured:
             near = np.maximum(near, logits)
         # Vectors of a language that the embedder does not know are all alike: there words decide.
         logits = familiar * near + (1 - familiar) * logits
-    if question.is_request:
-        logits = logits + constants.CONFIDENCE_REQUEST
-    logits = logits + _agreeing(candidates, question, bonuses)
+    logits = logits + agreeing(candidates, question, bonuses)
     certain: Float64Array = np.round(1 / (1 + np.exp(-logits)), 6)
     return certain
 
 
-def _agreeing(
+def _met_by(own: BoolArray, logits: Float64Array, without_words: float | Float64Array) -> Float64Array:
+    """What bears on a request need not share a word with it, if it says something of who asks."""
+    return np.where(own, np.maximum(logits, without_words + constants.CONFIDENCE_REQUEST), logits)
+
+
+def agreeing(
     candidates: Candidates, question: Question, bonuses: Mapping[int, Sequence[Bonus]]
 ) -> Float64Array:
     """What exact agreements add: a name or phrase said exactly, a known name, the time meant."""

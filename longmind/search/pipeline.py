@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.columns import Mask
@@ -40,7 +41,9 @@ from longmind.search.results import LaneReport, RankedFrame
 from longmind.search.standing import asks_past, superseded, told_twice
 from longmind.search.state import KnowsPersons, SearchState
 from longmind.search.timeline import TimeSense, newest
+from longmind.search.wording import speaks_of_oneself
 from longmind.store.catalog import CatalogView
+from longmind.store.frames import fetch
 from longmind.text.lane import Measured, TextScores, score_text
 from longmind.text.times import Spoken
 from longmind.vectors.nearest import VectorHits
@@ -191,6 +194,8 @@ def rank_once(
         candidates,
         question,
         bonuses,
+        order=ordered,
+        own=said_by_asker(request, state, candidates, ordered) if question.is_request else None,
         scale=collected.scale,
         familiar=collected.familiar,
         total=collected.lengths.total,
@@ -386,6 +391,27 @@ def give_way(
     for position, (score, old) in highest.items():
         amount = score - float(scores[position])
         bonuses[position].append(Bonus("current", amount, f"holds now instead of frame {old}"))
+
+
+def said_by_asker(
+    request: SearchRequest, state: SearchState, candidates: Candidates, ordered: Int64Array
+) -> BoolArray:
+    """Of the first candidates, those in which whoever asks speaks of themselves.
+
+    "I" is the asker in the user's turns and in notes that name nobody else as their author.
+    """
+    first = ordered[: request.limit + constants.STANDING_DEPTH]
+    own = np.zeros(len(candidates.ids), dtype=bool)
+    for frame in fetch(state.snapshot.db, state.dialect, candidates.ids[first].tolist(), request.view):
+        is_asker = frame.role == "user" or (
+            frame.role is None and frame.kind in _NOTES and frame.speaker in (None, request.view.user)
+        )
+        if frame.id in candidates.lanes.personal or (is_asker and speaks_of_oneself(frame.text)):
+            own[candidates.ids.searchsorted(frame.id)] = True
+    return own
+
+
+_NOTES: Final = (Kind.TEXT, Kind.MEMORY, Kind.TURN)
 
 
 def said_twice(request: SearchRequest, state: SearchState, ids: Int64Array) -> dict[int, int]:

@@ -24,6 +24,8 @@ from longmind.search.wording import (
     wants_several,
 )
 from longmind.text.query import TextQuery, plan_text
+from longmind.text.words import terms
+from longmind.when.words import MONTHS, WEEKDAYS
 
 QueryType = Literal["factual", "semantic", "temporal", "exploratory"]
 
@@ -47,6 +49,7 @@ _EXPLORATORY: Final = Rule(
 )
 _IDENTIFIER: Final = re.compile(r"\w[_./:]\w|\w::\w|\"[^\"]+\"")
 _IN_IDENTIFIERS: Final = re.compile(r"[_./:\"]")
+_TIME_NAMES: Final = frozenset({*MONTHS, *WEEKDAYS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +120,26 @@ class Question:
         return side_meant(self._request.query)
 
     @cached_property
-    def names(self) -> float:
-        """The share of its content words that are names (a capital inside the sentence) or numbers."""
+    def _content(self) -> list[tuple[str, bool]]:
+        """Its content words, each with whether it is a name: a capital inside the sentence."""
         text = asking_part(self._request.query)
-        content = [
-            (match[0][0].isupper() and not _begins_sentence(text, match.start()))
-            or any(map(str.isdigit, match[0]))
+        return [
+            (match[0], match[0][0].isupper() and not _begins_sentence(text, match.start()))
             for match in WORD.finditer(text)
             if match[0].lower() not in STOP_WORDS
         ]
-        return sum(content) / len(content) if content else 0.0
+
+    @cached_property
+    def names(self) -> float:
+        """The share of its content words that are names or numbers."""
+        named = [is_name or any(map(str.isdigit, word)) for word, is_name in self._content]
+        return sum(named) / len(named) if named else 0.0
+
+    @cached_property
+    def named(self) -> tuple[str, ...]:
+        """The index terms of its names, without those of days and months, which texts say in other ways."""
+        names = [word for word, is_name in self._content if is_name and word.lower() not in _TIME_NAMES]
+        return tuple(dict.fromkeys(terms(" ".join(names)))) if names else ()
 
     @cached_property
     def time(self) -> TimeSense:

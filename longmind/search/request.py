@@ -55,8 +55,8 @@ class SearchOptions(TypedDict, total=False):
     ]
     min_score: Annotated[
         float | None,
-        "Only hits of at least this confidence, from 0 to 1. recall has a default (0.55, or 0.35 by "
-        "words alone), search none; 0.8 refuses most questions that are strange to the store.",
+        "Only hits of at least this confidence, from 0 to 1. recall has a default (0.4, or 0.05 by "
+        "words alone), search none; 0.85 refuses most questions that are strange to the store.",
     ]
 
 

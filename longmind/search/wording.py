@@ -176,6 +176,14 @@ _RELATIONS: Final = re.compile(  # in small letters: with IGNORECASE it takes si
 _LEAST_RELATIONS: Final = 2
 
 
+_ONESELF: Final = frozenset("i me my mine myself".split())
+
+
+def speaks_of_oneself(text: str) -> bool:
+    """Whether a text says something in the first person. "We" is as often the author of a document."""
+    return not _ONESELF.isdisjoint(_ASCII_LETTERS.findall(text.lower()))
+
+
 def wants_several(query: str) -> bool:
     """Whether a question asks for what stands in several texts, of several occasions."""
     return _SEVERAL.search(asking_part(query)) is not None

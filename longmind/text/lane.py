@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -67,6 +67,8 @@ class TextScores:
     """The ids of these frames, ascending."""
     values: Float64Array
     """The score of each of them."""
+    saying: Mapping[str, Int64Array] = field(default_factory=dict)
+    """Of each term that was read, the frames that say it, ascending; also some that the filter hides."""
 
     def of(self, ids: Int64Array) -> Float64Array:
         """The scores of these frames, zero for those that were not found."""
@@ -286,7 +288,7 @@ def score_text(
     shown = is_shown(mask, frame_ids)
     if not shown.all():
         frame_ids, values = frame_ids[shown], values[shown]
-    return TextScores(tuple(uses), frame_ids, values)
+    return TextScores(tuple(uses), frame_ids, values, postings.by_term())
 
 
 def _weighted(

@@ -15,6 +15,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from longmind.base.arrays import Float64Array, Int64Array, UInt8Array, np
@@ -258,6 +259,14 @@ class Postings:
     times: Float64Array
     sizes: dict[str, int]
     """Of each term, in their order."""
+
+    def by_term(self) -> dict[str, Int64Array]:
+        """The frames that say each term."""
+        ends = accumulate(self.sizes.values())
+        return {
+            term: self.ids[end - size : end]
+            for (term, size), end in zip(self.sizes.items(), ends, strict=True)
+        }
 
 
 Common = dict[str, tuple[int, int]]

@@ -169,3 +169,20 @@ def test_what_is_denied_or_over_answers_a_question_about_it(
             clock.advance(days=90)
         assert answer in memory.recall(question, budget=300).text
         assert not memory.recall("How tall is the lighthouse at Alexandria?", budget=300).text
+
+
+def test_a_card_that_only_shares_common_words_with_the_question_takes_no_room() -> None:
+    question = "How long had I been taking guitar lessons when I bought the new guitar amp?"
+    with Memory.open(":memory:", embedder=None) as memory:
+        memory.remember("I bought a new utensil holder.", role="user", session="kitchen")
+        assert any("utensil" in card for card in cards(memory, question))  # all that is there
+        memory.remember_many(
+            {
+                "text": f"Bought new strings for guitar lessons, part {n}: taking the amp along.",
+                "role": "user",
+                "session": "g",
+            }
+            for n in range(60)
+        )
+        assert not any("utensil" in card for card in cards(memory, question))
+        assert any("utensil" in card for card in cards(memory, "Which new utensil have I bought?"))

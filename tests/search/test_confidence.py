@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from longmind import InvalidInput, Memory
+from longmind.base.filters import View
 from longmind.embed.protocol import EmbedderIdentity
 from longmind.search import constants
+from longmind.search.confidence import names_nothing, said_together
+from longmind.search.question import Question
+from longmind.search.request import SearchRequest
 from longmind.testing import HashEmbedder
+from longmind.text.lane import TermUse, TextScores
 
 VIOLINS = [
     f"The violin by {maker} has a {wood} back and a {tone} tone."
@@ -117,3 +124,57 @@ def test_what_has_no_vector_yet_is_judged_by_its_words(tmp_path: Path) -> None:
         assert results[0].confidence >= results.known_from
         assert "zebra" in memory.recall("Which table do orders go through?").text
         assert memory.recall("How do whales sleep?").text == ""
+
+
+def test_a_request_is_met_by_what_its_asker_says_of_themselves(tmp_path: Path) -> None:
+    """As little in common with the request as any other text, and yet what should shape the answer."""
+    with Memory.open(tmp_path / "store.mind", embedder=KnownScale()) as memory:
+        own = memory.remember("My knees hurt after running downhill.").ids[0]
+        others = [
+            memory.remember(text, **said).ids[0]
+            for text, said in (
+                ("Knees hurt after running downhill.", {}),
+                ("My knees hurt after running downhill!", {"role": "assistant", "session": "s"}),
+                ("My knees hurt after running downhill, too.", {"speaker": "Ben", "session": "t"}),
+            )
+        ]
+        sure = {
+            hit.frame.id: hit.confidence for hit in memory.search("Can you suggest an activity for Sunday?")
+        }
+        assert sure[own] > 2 * max(sure[other] for other in others)
+        # Looking something up is another matter: whose words they are makes no difference.
+        sure = {hit.frame.id: hit.confidence for hit in memory.search("Which activity was on Sunday?")}
+        assert sure[own] < 2 * max(sure[other] for other in others)
+
+
+def test_words_are_said_together_and_a_name_counts_where_some_text_has_it() -> None:
+    def use(term: str, frames: int, note: str = "") -> TermUse:
+        return TermUse(term, frames, 2.0 if frames else 0.0, bool(frames), note)
+
+    saying = {term: np.array(ids) for term, ids in (("carolin", [4]), ("beach", [7, 9]), ("swimmer", [9]))}
+    text = TextScores(
+        (use("carolin", 1), use("beach", 2), use("swimmer", 1, "begins with 'swim'"), use("xyzzy", 0)),
+        np.array([4, 7, 9]),
+        np.ones(3),
+        saying,
+    )
+    rarest = math.log(1 + 100.5 / 0.5)
+    assert said_together(text, np.array([7, 9]), 100) == pytest.approx(4 / (6 + rarest))
+    assert said_together(text, np.array([4, 9]), 100) == pytest.approx(6 / (6 + rarest))
+    assert said_together(text, np.array([2]), 100) == said_together(None, np.array([4]), 100) == 0
+    # Two words that stand for one that nobody says are one word.
+    both = replace(text, terms=(*text.terms, use("swimwear", 1, "begins with 'swim'")))
+    assert said_together(both, np.array([9]), 100) == pytest.approx(4 / (6 + rarest))
+    ids = np.array([4, 7, 8])
+    assert names_nothing(text, ("carolin",), ids).tolist() == [False, True, True]
+    assert names_nothing(text, ("carolin", "beach"), ids).tolist() == [False, False, True]
+    assert not names_nothing(text, ("xyzzy",), ids).any()  # a name that no text has says nothing of any
+    assert not names_nothing(text, (), ids).any()
+
+
+def test_names_are_words_with_a_capital_that_are_no_days_or_months() -> None:
+    def named(query: str) -> tuple[str, ...]:
+        return Question(SearchRequest.of(query, View.of("default"))).named
+
+    assert named("When did Caroline see Ben in May, on a Sunday?") == ("carolin", "ben")
+    assert named("Sneakers: which did I buy?") == ()
