@@ -149,7 +149,9 @@ def verify(name: NameArgument = "minilm", cache: CacheOption = None, as_json: Js
 
 def _kept(model: InstalledModel) -> Iterator[Block]:
     yield f"{model.title} is installed in {model.folder} ({size(model.size)})."
-    if model.dimensions:
+    if model.name == "multilingual-e5-small":
+        yield "Use it for a store that you have: longmind reindex --embedder e5"
+    elif model.dimensions:
         yield "Frames that were written before get their vectors with: longmind maintain"
 
 

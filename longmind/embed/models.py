@@ -37,6 +37,9 @@ GRAPH = "model.onnx"
 MANIFEST = "manifest.json"
 
 _FORMAT = 1
+_WINDOW = "sentence_bert_config.json"
+_POOLING = "1_Pooling/config.json"
+_PROMPTS = "config_sentence_transformers.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,7 @@ def _install(
 
 def _foreign(folder: Path, model: CatalogueModel) -> str | None:
     """A file in the folder of a model that is not ours, and would go with it; None if there is none."""
-    ours = {GRAPH, TOKENIZER, MANIFEST, "sentence_bert_config.json", "1_Pooling/config.json"}
+    ours = {GRAPH, TOKENIZER, MANIFEST, _WINDOW, _POOLING, _PROMPTS}
     if model.joined is not None:
         ours |= {model.joined.name, *(file.name for file in model.files)}
     paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
@@ -211,7 +214,11 @@ def _build(
     from longmind.embed.fetch import fetch
 
     origin = fetch(model.files, sources, fetched, progress=progress, advance=advance)
-    if model.shape is None:
+    if model.graph:
+        built.mkdir()
+        shutil.move(fetched / model.graph, built / GRAPH)
+        _lay_out(model, fetched, built)
+    elif model.shape is None:
         _assemble(model, fetched, built)
     else:
         progress(f"Converting {model.title}")
@@ -238,18 +245,24 @@ def _build(
 
 
 def _convert(model: CatalogueModel, shape: BertShape, fetched: Path, built: Path) -> None:
-    """The layout of a sentence-transformers export."""
+    """The weights as an int8 graph, in the layout of a sentence-transformers export."""
     from longmind.embed.convert import bert_graph, read_safetensors
 
-    (built / "1_Pooling").mkdir(parents=True)
+    built.mkdir()
     graph = bert_graph(read_safetensors(fetched / WEIGHTS), shape)
     (built / GRAPH).write_bytes(graph.to_bytes())
+    _lay_out(model, fetched, built)
+
+
+def _lay_out(model: CatalogueModel, fetched: Path, built: Path) -> None:
+    """What stands beside the graph in the folder of a sentence-transformers export."""
     shutil.move(fetched / TOKENIZER, built / TOKENIZER)
-    _write_json(built / "sentence_bert_config.json", {"max_seq_length": model.longest})
-    _write_json(
-        built / "1_Pooling" / "config.json",
-        {"word_embedding_dimension": model.dimensions, "pooling_mode_mean_tokens": True},
-    )
+    _write_json(built / _WINDOW, {"max_seq_length": model.longest})
+    (built / _POOLING).parent.mkdir()
+    pooling = {"word_embedding_dimension": model.dimensions, "pooling_mode_mean_tokens": True}
+    _write_json(built / _POOLING, pooling)
+    if model.prompts:
+        _write_json(built / _PROMPTS, {"prompts": dict(model.prompts)})
 
 
 def _assemble(model: CatalogueModel, fetched: Path, built: Path) -> None:

@@ -96,3 +96,16 @@ class MiniLM:
 
     def close(self) -> None:
         self._runtime.close()
+
+
+class InstalledOnnx(OnnxEmbedder):
+    """A model of the catalogue that was published as a graph, with the prompts that its folder names."""
+
+    def __init__(
+        self, name: str, *, provider: str, cache: Path, threads: int = 2, device: str = "cpu"
+    ) -> None:
+        model = locate(name, cache)
+        super().__init__(model.folder, threads=threads, device=device)
+        self.identity = EmbedderIdentity(
+            provider=provider, model=model.title, dimensions=model.dimensions, revision=model.revision
+        )

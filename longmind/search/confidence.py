@@ -92,12 +92,13 @@ def _rarest(total: int) -> float:
 
 
 def said_together(text: TextScores | None, first: Int64Array, total: int) -> float:
-    """Of what the question says, weighed by rarity, the share that these frames say between them."""
-    if text is None:
-        return 0.0
+    """Of what the question says, weighed by rarity, the share that these frames say between them.
+
+    Where no words were looked up, as for vectors alone, it is that of a usual answer: nothing speaks against.
+    """
     weights: dict[str, float] = {}
     said: set[str] = set()
-    for use in text.terms:
+    for use in () if text is None else text.terms:
         # An identifier is made of words, which are terms of their own.
         if use.term.startswith("=") or not (use.used or use.frames == 0):
             continue
@@ -105,10 +106,11 @@ def said_together(text: TextScores | None, first: Int64Array, total: int) -> flo
         origin = (use.note if use.frames else "") or use.term
         weight = use.weight if use.frames else _rarest(total)
         weights[origin] = max(weight, weights.get(origin, 0.0))
-        if use.term in text.saying and (positions_among(text.saying[use.term], first) >= 0).any():
+        saying = None if text is None else text.saying.get(use.term)
+        if saying is not None and (positions_among(saying, first) >= 0).any():
             said.add(origin)
     whole = sum(weights.values())
-    return sum(weights[origin] for origin in said) / whole if whole > 0 else 0.0
+    return sum(weights[origin] for origin in said) / whole if whole > 0 else constants.SAID_USUALLY
 
 
 def names_nothing(text: TextScores | None, named: Sequence[str], ids: Int64Array) -> BoolArray:

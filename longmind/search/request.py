@@ -55,7 +55,7 @@ class SearchOptions(TypedDict, total=False):
     ]
     min_score: Annotated[
         float | None,
-        "Only hits of at least this confidence, from 0 to 1. recall has a default (0.4, or 0.05 by "
+        "Only hits of at least this confidence, from 0 to 1. recall has a default (0.35, or 0.05 by "
         "words alone), search none; 0.85 refuses most questions that are strange to the store.",
     ]
 

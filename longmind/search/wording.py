@@ -85,7 +85,7 @@ _FIRST_PERSON: Final = Rule(
 # Something is wanted, not looked up: the person's own likes and circumstances decide what is good.
 _REQUEST: Final = Rule(
     r"\b(?:recommend(?:ations?)?|suggest(?:ions?)?|advi[cs]e|tips|ideas)\b"
-    r"|\b(?:what|which|where|how|who|when)\b[^.?!]{0,60}?\b(?:should|could|can|might)\s+(?:i|we)\b"
+    r"|\b(?:what|which|where|how|who|when)\b[^.?!]{0,60}?\b(?:should|could|can|might|must)\s+(?:i|we)\b"
     r"|\b(?:which|any|some)\b[^.?!]{0,100}?\b(?:i|we)\s+(?:should|could|can|might)\b"
     r"|\b(?:should|shall)\s+(?:i|we)\b"
     r"|\bwhat\s+are\s+(?:some|the\s+best|good)\b|\bwhat(?:'s|’s|\s+is)\s+(?:the\s+best|a\s+good)\b"
@@ -98,8 +98,8 @@ _REQUEST: Final = Rule(
     r"|(?<!\bi\s)(?<!\bwe\s)\b(?:plan|design|create|draft|write|make|prepare|organi[sz]e|propose|pick|choose)\b"
     r"[^.?!]{0,60}?\b(?:me|my|us|our)\b",
     "recommend recommendation recommendations suggest suggestion suggestions advice advise tips ideas should "
-    "could can might shall some best good nice great fun help looking planning trying considering thinking "
-    "hoping interested want need like think say plan design create draft write make prepare organise "
+    "could can might must shall some best good nice great fun help looking planning trying considering "
+    "thinking hoping interested want need like think say plan design create draft write make prepare organise "
     "organize propose pick choose",
 )
 # The same verbs about the past ask for what was said then: "what did Ana suggest", "he recommended".

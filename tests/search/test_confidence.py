@@ -161,10 +161,12 @@ def test_words_are_said_together_and_a_name_counts_where_some_text_has_it() -> N
     rarest = math.log(1 + 100.5 / 0.5)
     assert said_together(text, np.array([7, 9]), 100) == pytest.approx(4 / (6 + rarest))
     assert said_together(text, np.array([4, 9]), 100) == pytest.approx(6 / (6 + rarest))
-    assert said_together(text, np.array([2]), 100) == said_together(None, np.array([4]), 100) == 0
+    assert said_together(text, np.array([2]), 100) == 0
     # Two words that stand for one that nobody says are one word.
     both = replace(text, terms=(*text.terms, use("swimwear", 1, "begins with 'swim'")))
     assert said_together(both, np.array([9]), 100) == pytest.approx(4 / (6 + rarest))
+    # Where no words were looked up, as for vectors alone, they speak neither for nor against a hit.
+    assert said_together(None, np.array([4]), 100) == constants.SAID_USUALLY
     ids = np.array([4, 7, 8])
     assert names_nothing(text, ("carolin",), ids).tolist() == [False, True, True]
     assert names_nothing(text, ("carolin", "beach"), ids).tolist() == [False, False, True]
