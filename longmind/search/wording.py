@@ -99,8 +99,8 @@ _REQUEST: Final = Rule(
     r"[^.?!]{0,60}?\b(?:me|my|us|our)\b",
     "recommend recommendation recommendations suggest suggestion suggestions advice advise tips ideas should "
     "could can might must shall some best good nice great fun help looking planning trying considering "
-    "thinking hoping interested want need like think say plan design create draft write make prepare organise "
-    "organize propose pick choose",
+    "thinking hoping interested want need like think say plan design create draft write make prepare "
+    "organise organize propose pick choose",
 )
 # The same verbs about the past ask for what was said then: "what did Ana suggest", "he recommended".
 _PAST_REQUEST: Final = re.compile(
