@@ -73,21 +73,21 @@ def stamp(rules: Sequence[str]) -> str:
     return digest("redaction", len(rules), *rules).hex()[:16] if rules else ""
 
 
-def _ruling_space(draft: Draft) -> str:
+def _ruling_space(partition: str) -> str:
     """The space whose rules hold: its users have none of their own, so they are looked up once for all."""
-    return split_partition(draft.space)[0]
+    return split_partition(partition)[0]
 
 
 def check_rules(db: Connection, drafts: Iterable[Draft]) -> None:
     """Refuse drafts that the rules in force have not been applied to."""
     stamps: dict[str, str] = {}
-    for draft in drafts:
-        space = _ruling_space(draft)
+    for partition, ruled in sorted({(draft.space, draft.ruled) for draft in drafts}):
+        space = _ruling_space(partition)
         if space not in stamps:
             stamps[space] = stamp(redaction_rules(db, space))
-        if draft.ruled != stamps[space]:
+        if ruled != stamps[space]:
             raise Conflict(
-                f"The redaction rules of the space {draft.space} changed while this was being written.",
+                f"The redaction rules of the space {partition} changed while this was being written.",
                 hint="Nothing was written. Try again.",
             )
 
@@ -111,12 +111,12 @@ class Redaction:
 
     def drafts(self, drafts: Sequence[Draft], tx: Transaction | None = None) -> list[Draft]:
         """The drafts as they may be stored. Cut them into chunks afterwards: a border may divide a secret."""
-        rules = {
-            space: self._rules(space, tx) for space in sorted({_ruling_space(draft) for draft in drafts})
-        }
+        partitions = {draft.space for draft in drafts}
+        spaces = sorted({_ruling_space(partition) for partition in partitions})
+        rules = {space: self._rules(space, tx) for space in spaces}
         if not any(rules.values()):
             return list(drafts)
-        return [self._treated(draft, rules[_ruling_space(draft)], tx) for draft in drafts]
+        return [self._treated(draft, rules[_ruling_space(draft.space)], tx) for draft in drafts]
 
     def _treated(self, draft: Draft, rules: tuple[str, ...], tx: Transaction | None) -> Draft:
         redactor = self._made(rules, tx)

@@ -399,7 +399,7 @@ def insert_frames(tx: Transaction, frames: Written) -> None:
         [
             (row.frame_id, draft.tags if draft is document else (), draft.metadata)
             for row, (draft, document) in pairs
-            if draft is document or draft.metadata
+            if draft.metadata or (draft.tags and draft is document)
         ],
     )
     expiries.insert_new(
