@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from longmind.base.errors import Forbidden, LongmindError, NotFound, OverBudget, Unavailable
+from longmind.base.errors import Forbidden, InvalidInput, LongmindError, NotFound, OverBudget, Unavailable
 from longmind.base.processes import host_name, is_alive
 
 _NAME = re.compile(
@@ -93,11 +93,13 @@ def writing(target: Path) -> Iterator[None]:
         raise
     except FileNotFoundError:
         raise NotFound(f"The folder {target.parent} does not exist.", hint="Create it first.") from None
+    except IsADirectoryError:
+        raise InvalidInput(f"{target} is a folder.", hint="Name a file in it.") from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise OverBudget(f"{target} cannot be written: {reason}.", hint="Free some space.") from None
-        if isinstance(error, PermissionError | IsADirectoryError | NotADirectoryError | FileExistsError):
+        if isinstance(error, PermissionError | NotADirectoryError | FileExistsError):
             raise Forbidden(f"{target} cannot be written: {reason}.", hint="Check its permissions.") from None
         raise Unavailable(f"{target} cannot be written: {reason}.", hint="Choose another path.") from None
 

@@ -24,7 +24,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
-from longmind.base.errors import Busy, InvalidInput
+from longmind.base.errors import Busy, Forbidden, InvalidInput, LongmindError, NotFound, Unavailable
 from longmind.base.partial import is_partial
 
 APPLICATION_ID: Final = 0x52434C54
@@ -209,6 +209,20 @@ def open_user_file(path: str | os.PathLike[str]) -> Iterator[BufferedReader]:
 def read_user_file(path: str | os.PathLike[str]) -> bytes:
     with open_user_file(path) as file:
         return file.read()
+
+
+def unreadable(error: OSError, path: str | os.PathLike[str]) -> LongmindError:
+    """The system's error on reading a file that somebody has named, as ours."""
+    if isinstance(error, FileNotFoundError):
+        return NotFound(f"{path} does not exist.", hint="Check the path.")
+    if isinstance(error, IsADirectoryError):
+        return InvalidInput(f"{path} is a folder.", hint="Name a file in it.")
+    if isinstance(error, NotADirectoryError) or error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+        return InvalidInput(f"{path} cannot be a file: {error.strerror}.", hint="Check the path.")
+    if isinstance(error, PermissionError):
+        return Forbidden(f"{path} may not be read.", hint="Check its permissions.")
+    reason = error.strerror or type(error).__name__
+    return Unavailable(f"{path} cannot be read: {reason}.", hint="Check the disk that it lies on.")
 
 
 def check_name(path: str | os.PathLike[str]) -> None:

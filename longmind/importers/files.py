@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
 
-from longmind.base.errors import Forbidden, InvalidInput, LongmindError, NotFound, Unavailable
-from longmind.base.store_files import check_name, open_user_file
+from longmind.base.errors import InvalidInput, LongmindError, NotFound
+from longmind.base.store_files import check_name, open_user_file, unreadable
 from longmind.ingest.report import Skip
 
 MOST_BYTES: Final = 256 * 2**20
@@ -91,13 +91,8 @@ class Files:
                 f"{name} in {self.path} cannot be unpacked: {error}.",
                 hint="Export or download the archive again.",
             ) from None
-        except PermissionError:
-            raise Forbidden(f"{self.path} may not be read.", hint="Check its permissions.") from None
         except OSError as error:
-            raise Unavailable(
-                f"{self.path} could not be read: {error.strerror or error}.",
-                hint="Check that the file is there and that this user may read it.",
-            ) from None
+            raise unreadable(error, self.path) from None
 
     @contextmanager
     def _archive(self) -> Iterator[zipfile.ZipFile]:

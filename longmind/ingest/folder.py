@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from longmind.base.errors import Forbidden, NotFound, Unavailable
-from longmind.base.store_files import PROJECT_FOLDERS, StoreFile, belongs_to_store, open_user_file
+from longmind.base.errors import NotFound
+from longmind.base.store_files import PROJECT_FOLDERS, StoreFile, belongs_to_store, open_user_file, unreadable
 from longmind.ingest.encoding import looks_binary
 from longmind.ingest.ignore import Patterns
 from longmind.ingest.source import WORD, Limits, media_type_of
@@ -119,7 +119,7 @@ class _Walker:
                 entries = sorted(((_name(entry), entry) for entry in listing), key=_order)
         except OSError as error:
             if depth == 0:
-                raise _refused(error, path) from error
+                raise unreadable(error, path) from error
             yield Skipped(below.rstrip("/"), "unreadable", _why(error))
             return
         if self.ignore and any(name == _RULES for name, _ in entries):
@@ -212,9 +212,3 @@ def _read_rules(path: Path, below: str) -> Iterator[_Rules]:
 
 def _why(error: OSError) -> str:
     return f"{error.strerror or type(error).__name__}."
-
-
-def _refused(error: OSError, path: Path) -> Forbidden | Unavailable:
-    if isinstance(error, PermissionError):
-        return Forbidden(f"{path} may not be read.", hint="Check its permissions.")
-    return Unavailable(f"{path} cannot be read: {_why(error)}")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args, runtime_checkable
 
-from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
-from longmind.base.store_files import StoreFile, open_user_file
+from longmind.base.errors import InvalidInput
+from longmind.base.store_files import StoreFile, open_user_file, unreadable
 from longmind.store.drafts import Attachment, Piece
 
 Reason = Literal[
@@ -157,7 +157,7 @@ class Source:
             beside = subtitles_beside(path) if guessed.startswith(("video/", "audio/")) else None
             beside_modified = 0 if beside is None else beside.stat().st_mtime_ns // 1_000_000
         except OSError as error:
-            raise _outside(error, path) from error
+            raise unreadable(error, path) from error
         return cls(
             uri=path.as_posix() if uri is None else uri,
             media_type=guessed,
@@ -205,7 +205,7 @@ class Source:
             except StoreFile as error:
                 raise Unreadable("store", error.message, hint=error.hint) from None
             except OSError as error:
-                raise _outside(error, self.path) from error
+                raise unreadable(error, self.path) from error
         if len(data) > most:
             raise Unreadable(
                 "too_large",
@@ -403,11 +403,3 @@ def recording_beside(path: Path) -> Path | None:
 def title_of(source: Source) -> str:
     """A title for a document that states none: its file's name without the extension."""
     return posixpath.splitext(source.name)[0] or source.name or source.uri
-
-
-def _outside(error: OSError, path: Path) -> NotFound | Forbidden | Unavailable:
-    if isinstance(error, FileNotFoundError):
-        return NotFound(f"{path} does not exist.", hint="Check the path.")
-    if isinstance(error, PermissionError):
-        return Forbidden(f"{path} may not be read.", hint="Check its permissions.")
-    return Unavailable(f"{path} could not be read: {error.strerror or error}.")

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from longmind.base.access import NOTHING, Access
 from longmind.base.caller import audited
 from longmind.base.checks import canonical_json, check_choice
-from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
+from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
 from longmind.base.json_text import parse_json
 from longmind.base.names import canonical_space
 from longmind.base.parameters import DryRun, Mark
@@ -21,7 +21,14 @@ from longmind.base.partial import partial_file, put_in_place, writing
 from longmind.base.partitions import check_user
 from longmind.base.paths import inside
 from longmind.base.signatures import HMAC
-from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
+from longmind.base.store_files import (
+    StoreFile,
+    check_target,
+    in_family,
+    open_user_file,
+    read_user_file,
+    unreadable,
+)
 from longmind.base.times import AsOf
 from longmind.facts import removal
 from longmind.llm.guard import ModelGuard
@@ -231,13 +238,8 @@ class Spaces:
         text = self.export_text(space, key=key, algorithm=algorithm)
         target = self._policy_target(space, root) if path is None else Path(path)
         target = Path(root or ".") / target.expanduser()
-        try:
+        with writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Unavailable(
-                f"{target} cannot be written: {error.strerror}.",
-                hint="Check the folder's permissions and free space.",
-            ) from None
         _check_replaceable(target)
         with partial_file(target) as partial:
             with writing(target):
@@ -328,9 +330,7 @@ class Spaces:
         except ValueError:  # a NUL in the name
             raise InvalidInput(f"{str(path)!r} is not a valid path.", hint="Check its characters.") from None
         except OSError as error:
-            raise Unavailable(
-                f"{path} cannot be read: {error.strerror}.", hint="Check that this user may read it."
-            ) from None
+            raise unreadable(error, path) from None
         return self.import_text(
             text,
             space=space or None,
@@ -368,14 +368,8 @@ def _check_replaceable(target: Path) -> None:
         raise StoreFile(f"{target} is a name for a store.", hint="Name the export *.json.")
     if not target.exists():
         return
-    try:
-        with open_user_file(target) as existing:
-            beginning = existing.read(1000)
-    except OSError as error:
-        raise Unavailable(
-            f"{target} cannot be written: {error.strerror}.",
-            hint="Check the folder's permissions and free space.",
-        ) from None
+    with writing(target), open_user_file(target) as existing:
+        beginning = existing.read(1000)
     if not beginning:
         fold_log(target)  # refuses a store that is in use and has everything in its log
     elif file.FORMAT.encode() not in beginning:

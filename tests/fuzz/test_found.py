@@ -314,3 +314,27 @@ def test_a_long_question_that_begins_or_ends_in_white_space_is_answered(memory: 
         assert len(hits) <= 1
         memory.recall(query)
         memory.why_not(query, 1)
+
+
+def test_a_folder_where_a_file_is_asked_for_is_a_mistake_of_the_caller(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """Not one of the server, which would be tried again for ever (503)."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "note.txt").write_text("A note.")
+    memory.remember("Something to export.", space="kept")
+    required = {"export": {"space": "kept"}, "space.export": {"space": "kept"}}
+    asked = 0
+    with listening(memory, files=tmp_path) as port:
+        for operation in registry.operations():
+            for parameter in operation.parameters:
+                if parameter.name not in ("path", "paths"):
+                    continue
+                for path in ("", "folder", "note.txt/inside"):
+                    named: Any = [path] if parameter.name == "paths" else path
+                    sent = {**required.get(operation.name, {}), parameter.name: named}
+                    target = "/v1/" + operation.name.replace(".", "/")
+                    status, answer = Client(port)(target, sent)
+                    assert status < 500 or status == 501, (operation.name, path, answer)
+                    asked += 1
+    assert asked >= 30
