@@ -27,22 +27,30 @@ from longmind.facts.held_mirror import CurrentFact
 from longmind.facts.trust import USER, channel_of
 from longmind.facts.words import words_of
 
-_CUES: Final = re.compile(
-    r"\b(?:finished|stopp?ed|quit|g[ai]ven?|switch(?:ed|ing)|mov(?:ed|ing)|transferr(?:ed|ing)|swapp?ed|traded|"
-    r"replace[sd]|succeed(?:s|ed)|renamed|dropped|ditched|cancell?ed|sold|ended|got(?:ten)?|lapsed?|expired|"
-    r"hand(?:ed|ing)|took|taken|takes|pulled|withdrew|no longer|no more|done|through|any ?more|any "
-    r"longer|instead|"
-    r"rather than|in place of|former|ex|previous|past|left|hung|packed|threw|cut|shut|closed|wound|"
-    r"called|passed|sent|"
-    r"said|say|goodbye|let|part(?:ed)?|split|broke|grew|outgrew|walked|turned|changed|shifted|migrat(?:ed|ing)|"
-    r"port(?:ed|ing)|converted|relocated|upgraded|resigned|retired|graduated|came|come|went|gone|off|over|up|dead|"
-    r"history|notice|stepped|stood|last|died|folded|scrapped|axed|ran|run|fell|lost|belongs|put|else|used to|"
-    r"divorced|dumped|binned|jumped|give|deleted|uninstalled|exchanged|exited|only|now|"
-    r"from (?:here|today) on|these days|nowadays|"
-    r"as of|i was wrong|turns out|mistaken)\b",
-    re.IGNORECASE,
+_CUE_WORDS: Final = frozenset(
+    "finished stopped stoped quit give given gave switched switching moved moving transferred "
+    "transferring swapped swaped traded replaces replaced succeeds succeeded renamed dropped ditched "
+    "cancelled canceled sold ended got gotten lapse lapsed expired handed handing took taken takes "
+    "pulled withdrew done through anymore instead former ex previous past left hung packed threw cut "
+    "shut closed wound called passed sent said say goodbye let part parted split broke grew outgrew "
+    "walked turned changed shifted migrated migrating ported porting converted relocated upgraded "
+    "resigned retired graduated came come went gone off over up dead history notice stepped stood last "
+    "died folded scrapped axed ran run fell lost belongs put else divorced dumped binned jumped deleted "
+    "uninstalled exchanged exited only now nowadays mistaken".split()
 )
-"""Without one of these words, nothing is said to be over or new."""
+_CUE_PHRASES: Final = re.compile(
+    r"\b(?:no (?:longer|more)|any (?:more|longer)|rather than|in place of|used to|from (?:here|today) on|"
+    r"these days|as of|i was wrong|turns out)\b"
+)
+_SPOKEN: Final = re.compile(r"\w+")
+
+
+def _has_cue(text: str) -> bool:
+    """Whether a text may say that something is over or new; without such a word it does not."""
+    low = text.lower()
+    return not _CUE_WORDS.isdisjoint(_SPOKEN.findall(low)) or _CUE_PHRASES.search(low) is not None
+
+
 _CHANGED: Final = re.compile(
     r"\b(?:finished|stopped|quit|g[ai]ven? up|switched|(?:mov|transferr)ed (?:my|our)|swapped|traded|"
     r"replaced|renamed|dropped|ditched|cancelled|canceled|sold|ended|got(?:ten)? (?:over|rid of)|lapsed?|"
@@ -119,7 +127,7 @@ class Doubted(NamedTuple):
 def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> Doubted:
     """The end of what the frame speaks of as over or changed and no rule has ended yet."""
     nothing = Doubted([], list(facts))
-    if _CUES.search(frame.text) is None:
+    if not _has_cue(frame.text):
         return nothing
     channel = channel_of(
         kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
@@ -131,7 +139,7 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     sentences = [
         _Sentence(masked, *match.span())
         for match in _SENTENCE.finditer(masked)
-        if not match.group().endswith("?") and _CUES.search(masked, *match.span()) is not None
+        if not match.group().endswith("?") and _has_cue(match.group())
     ]
     over: dict[CurrentFact, None] = {}
     for belief in _candidates(current, frame, sentences, stated):

@@ -180,10 +180,7 @@ class FactsPart(Part):
         items: Sequence[tuple[Frame, Extraction]],
     ) -> Mapping[str, int]:
         """Write what the frames say; return how many facts and pieces of evidence are new."""
-        items = [
-            (frame, replace(item, entities=tuple(map(persons.with_first_name, item.entities))))
-            for frame, item in items
-        ]
+        items = [(frame, persons.with_first_names(item)) for frame, item in items]
         items = [(frame, anchored(tx.db, ledger, frame, item, self._mirror)) for frame, item in items]
         items = _without_erased(tx, ledger, items)
         entities = found_names([entity for _, item in items for entity in item.entities])
@@ -203,6 +200,7 @@ class FactsPart(Part):
             space=space,
             max_evidence=self.limits.max_evidence_per_fact,
             cap_all=self.limits.cap_all,
+            known=rows,
         )
         for frame, item in items:
             mentioned = {norm for fact in item.facts for norm in _mentioned(fact)}

@@ -43,6 +43,12 @@ def with_first_name(entity: FoundEntity) -> FoundEntity:
     return replace(entity, aliases=tuple(dict.fromkeys((*entity.aliases, words[0]))))
 
 
+def with_first_names(item: Extraction) -> Extraction:
+    """The same, with the first names of whoever is called by a full one."""
+    entities = tuple(map(with_first_name, item.entities))
+    return item if entities == item.entities else replace(item, entities=entities)
+
+
 def known_by_name(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:
     """The same, said of those whom the ledger knows."""
     item = _by_known_names(current, _by_pronoun(current, frame, item))
@@ -100,6 +106,8 @@ def _by_known_names(current: CurrentFacts, item: Extraction) -> Extraction:
             if len(values) == 1:
                 keys[name] = values.pop()
     named = _naming(current, item.facts, keys)
+    if not keys:
+        return item
     entities = [*(replace(entity, key=keys.get(entity.key, entity.key)) for entity in item.entities)]
     facts = tuple(replace(fact, subject=keys.get(fact.subject, fact.subject)) for fact in named)
     aliases = [FoundEntity(key, "person", (name,)) for name, key in keys.items() if "/" in key]
@@ -132,12 +140,13 @@ def _known_persons(db: Connection, ledger: str, entities: Sequence[FoundEntity])
 
     A first name fits the person that goes by it; a full name fits a person known by the first name alone.
     """
-    existing = find_entities(db, ledger, [Entity(entity.key).norm for entity in entities])
-    unknown = {
+    persons = {
         Entity(entity.key).norm: entity
         for entity in entities
-        if entity.kind == _PERSON and _NAME.fullmatch(entity.key) and Entity(entity.key).norm not in existing
+        if entity.kind == _PERSON and entity.key != USER and _NAME.fullmatch(entity.key)
     }
+    existing = find_entities(db, ledger, persons)
+    unknown = {norm: entity for norm, entity in persons.items() if norm not in existing}
     if not unknown:
         return {}
     norms = {alias_norm(entity.key) for entity in unknown.values()}

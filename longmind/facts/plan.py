@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,7 @@ from longmind.base.times import FOREVER, format_ms
 from longmind.facts.belief import AssertedPeriod, Effect
 from longmind.facts.load import Loader
 from longmind.facts.results import Retracted
-from longmind.facts.rows import FactRow
+from longmind.facts.rows import EntityRow, FactRow
 from longmind.facts.slot_state import LiveSpan, Outcome, SlotState
 from longmind.facts.statements import Action, Claim, Resolved, Resolver
 from longmind.facts.trust import LEVELS, is_held_back
@@ -53,13 +53,14 @@ class LedgerPlan:
         space: str,
         max_evidence: int | None = None,
         cap_all: bool = False,
+        known: Mapping[str, EntityRow] | None = None,
     ) -> None:
         self.tx = tx
         self.ledger = ledger
         self.space = space
         self.max_evidence = max_evidence
         self.cap_all = cap_all
-        self.names = Resolver(tx, ledger)
+        self.names = Resolver(tx, ledger, known=known)
         self.loaded = Loader(self.names)
         self.assertions: list[NewAssertion] = []
         self.reasons: dict[int, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -98,7 +98,9 @@ class Resolved:
 class Resolver:
     """Finds what claims name in one ledger. Facts it makes are stored only if an assertion of theirs is."""
 
-    def __init__(self, tx: Transaction, ledger: str) -> None:
+    def __init__(self, tx: Transaction, ledger: str, *, known: Mapping[str, EntityRow] | None = None) -> None:
+        """`known` are entities of the ledger by their keys in normal form, as they are now."""
+        self._known = known or {}
         self.tx = tx
         self.ledger = ledger
         self.same = identity.current(tx.db)
@@ -310,7 +312,8 @@ class Resolver:
                 if norm not in people or (claim.by_hand and not people[norm].by_hand):
                     people[norm] = NewEntity(key, by_hand=claim.by_hand)
         db = self.tx.db
-        existing = names.find_entities(db, self.ledger, mentioned)
+        existing = {norm: self._known[norm] for norm in mentioned if norm in self._known}
+        existing |= names.find_entities(db, self.ledger, mentioned - existing.keys())
         entities = {**existing, **names.ensure_entities(self.tx, self.ledger, people, existing=existing)}
         predicates_by_norm = names.find_predicates(db, self.ledger, siblings)
         return entities, {

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from longmind.facts.plan import LedgerPlan, NewAssertion
 from longmind.facts.results import Retracted
-from longmind.facts.rows import AssertionRow, EvidenceRow, ExpiryRow, PremiseRow, insert
+from longmind.facts.rows import AssertionRow, EntityRow, EvidenceRow, ExpiryRow, PremiseRow, insert
 from longmind.facts.slot_state import SlotState
 from longmind.facts.spans import settle
 from longmind.facts.statements import Claim
@@ -31,9 +31,13 @@ def write(
     space: str,
     max_evidence: int | None = None,
     cap_all: bool = False,
+    known: Mapping[str, EntityRow] | None = None,
 ) -> Outcome:
-    """Apply claims in order. `cap_all` holds also evidence that names its bytes to `max_evidence`."""
-    plan = LedgerPlan(tx, ledger=ledger, space=space, max_evidence=max_evidence, cap_all=cap_all)
+    """Apply claims in order. `cap_all` holds also evidence that names its bytes to `max_evidence`.
+
+    `known` are entities of the ledger by their keys in normal form, so that they are not looked up again.
+    """
+    plan = LedgerPlan(tx, ledger=ledger, space=space, max_evidence=max_evidence, cap_all=cap_all, known=known)
     results = plan.apply(claims)
     return Outcome(results, plan.left_out, store(plan))
 

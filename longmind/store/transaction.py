@@ -95,7 +95,7 @@ class Transaction:
                 self._given_out[name] = self._unstored[name] = last + count
         if not self._defers or "frame" in first:
             # Indexes hold the ids of frames against their counter, also inside a transaction.
-            self.store_counters()
+            self.store_counters(only="frame" if self._defers else None)
         return first
 
     def last_number(self, name: str) -> int:
@@ -113,9 +113,12 @@ class Transaction:
             raise Corrupt(f"The counter {name} is damaged.", hint=RESTORE_HINT)
         return int(value)
 
-    def store_counters(self) -> None:
+    def store_counters(self, *, only: str | None = None) -> None:
         """Store how far the counters have come: once a transaction, and not once for each number."""
-        changed, self._unstored = self._unstored, {}
+        if only is None:
+            changed, self._unstored = self._unstored, {}
+        else:
+            changed = {only: self._unstored.pop(only)}
         if changed:
             self.db.many(
                 "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
