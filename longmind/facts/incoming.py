@@ -8,6 +8,7 @@ from typing import Any
 
 from longmind.base.errors import InvalidInput
 from longmind.base.recall_marks import without_echo
+from longmind.base.recalled_text import may_echo
 from longmind.facts.validate import assertion_of
 from longmind.facts.values import Assertion, Entity, Value
 from longmind.store.rules import TextRedactor
@@ -24,6 +25,12 @@ def incoming(store: Store, item: Assertion | Mapping[str, Any], *, space: str) -
 def own_words(item: Assertion | Mapping[str, Any]) -> Assertion:
     """The assertion without recalled text: a fact that was read back to us says nothing new."""
     assertion = assertion_of(item)
+    texts = (assertion.subject, assertion.predicate, assertion.value)
+    # One look for all three: nearly none has a trace of recalled text.
+    if assertion.qualifiers is None and not may_echo(
+        "\n".join([text for text in texts if isinstance(text, str)])
+    ):
+        return assertion
     given = {"subject": assertion.subject, "predicate": assertion.predicate, "value": assertion.value}
     changed = {name: own for name, part in given.items() if (own := _news(part, name)) is not part}
     qualifiers = assertion.qualifiers

@@ -65,7 +65,9 @@ class SqliteConnection:
         self, sql: str, rows: Iterable[Sequence[Value]], *, encoded: Sequence[str] | None = None
     ) -> None:
         try:
-            changes = self.changes if isinstance(rows, list) and len(rows) >= _MANY else None
+            # Rows that come with their text are counted here at once, and SQLite need not tell of each.
+            together = isinstance(rows, list) and (encoded is not None or len(rows) >= _MANY)
+            changes = self.changes if together else None
             if changes is None or not changes.insert(sql, list(rows), encoded):
                 self.connection.executemany(sql, rows)
         except (apsw.Error, UnicodeError):
