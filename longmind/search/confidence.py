@@ -70,9 +70,10 @@ def _deviation(values: Float64Array) -> float:
     return math.sqrt(float((apart * apart).sum()) / len(values))
 
 
-def known_from(scale: CosineScale | None, familiar: float) -> float:
+def known_from(scale: CosineScale | None, familiar: float, *, names_somebody: bool) -> float:
     """The confidence from which a hit counts as known, by how much could be compared."""
-    by_words, by_both = constants.KNOWN_BY_WORDS, constants.KNOWN
+    by_both = constants.KNOWN_OF_SOMEBODY if names_somebody else constants.KNOWN
+    by_words = constants.KNOWN_BY_WORDS
     return by_words if scale is None or scale.is_measured else by_words + familiar * (by_both - by_words)
 
 

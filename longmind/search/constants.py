@@ -199,4 +199,7 @@ CONFIDENCE_LANE: Final = 1.5
 # an allergy) lies between, and losing it is worse than showing too much. Words alone tell less, so that less
 # is refused by them: 0.05 loses none and answers nine of ten.
 KNOWN: Final = 0.35
+# Where the ledger knows something of whom the question names, themselves included, short statements answer it
+# without a word in common: "What is my home town?", "I live in Porto."
+KNOWN_OF_SOMEBODY: Final = 0.15
 KNOWN_BY_WORDS: Final = 0.05

@@ -214,7 +214,9 @@ def rank_once(
         ranks=ranks,
         bonuses=bonuses,
         confidence=confidence,
-        known_from=known_from(collected.scale, collected.familiar),
+        known_from=known_from(
+            collected.scale, collected.familiar, names_somebody=bool(candidates.lanes.ranked.get("facts"))
+        ),
         question=question,
         reports=collected.reports,
         superseded=outdated,

@@ -55,8 +55,9 @@ class SearchOptions(TypedDict, total=False):
     ]
     min_score: Annotated[
         float | None,
-        "Only hits of at least this confidence, from 0 to 1. recall has a default (0.35, or 0.05 by "
-        "words alone), search none; 0.85 refuses most questions that are strange to the store.",
+        "Only hits of at least this confidence, from 0 to 1. recall has a default (0.35; 0.15 about "
+        "whom the ledger knows; 0.05 by words alone), search none; 0.85 refuses most questions that are "
+        "strange to the store.",
     ]
 
 
