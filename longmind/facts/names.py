@@ -293,6 +293,11 @@ class NameIndex:
         names = self._names.at_if_kept(snapshot)
         return norms if names is None else [norm for norm in norms if norm in names.norms]
 
+    def is_empty(self, snapshot: Snapshot) -> bool:
+        """Whether nothing has a name, so that there are no facts about anything."""
+        names = self._names.at_if_kept(snapshot)
+        return names is not None and not names.norms
+
 
 class _Names:
     """The mirror of `fact_alias`: normal forms, of which one that nothing is called by any more may stay."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Final
 
@@ -120,7 +121,7 @@ class SearchEngine:
             embedding = begin_embedding(request, self.embedding, self.threads)
         with self._store.read() as snapshot:
             state = self.state(snapshot, request.view)
-            with one_thread():
+            with _threads(request):
                 ranking = pipeline.run(request, state, embedding, begun)
             hits = self._hits(request, snapshot, ranking, ranking.order[: request.limit])
         notes = (*ranking.question.time.notes, *_vector_notes(ranking.reports))
@@ -241,6 +242,14 @@ def _left_out_as_unsure(request: SearchRequest, ranking: Ranking, frame_id: int)
     return sure if sure < request.min_score else None
 
 
+def _threads(request: SearchRequest) -> AbstractContextManager[None]:
+    """One thread for products of matrices, which words alone do without: to set that takes a while, too."""
+    return nullcontext() if _NO_MATRICES.issuperset(request.lanes) else one_thread()
+
+
+_NO_MATRICES: Final = frozenset({"text", "facts", "timeline"})
+
+
 def _is_truncated(request: SearchRequest, question: Question) -> bool:
     """Whether a lane read only the beginning of the question; the text lane reads further than the others."""
     others = request.lanes != ("text",)
@@ -274,6 +283,9 @@ class FactsLane:
         evidence = candidates(snapshot, query, view, where, options, self._names)
         weight = self._options.weight
         return [RankedFrame(item.frame_id, "; ".join(item.reasons), weight) for item in evidence]
+
+    def is_empty(self, snapshot: Snapshot) -> bool:
+        return self._names.is_empty(snapshot)
 
     def personal(
         self, *, snapshot: Snapshot, view: View, where: Where, min_trust: str | None = None

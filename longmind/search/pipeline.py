@@ -371,7 +371,7 @@ def with_bonuses(scores: Float64Array, bonuses: Mapping[int, Sequence[Bonus]]) -
 
 def replaced(request: SearchRequest, state: SearchState, ids: Int64Array) -> dict[int, int]:
     """Of the first of the frames, those that no longer hold, each with the one that says what does."""
-    if state.facts is None:
+    if state.facts is None or state.facts.is_empty(state.snapshot):
         return {}
     first = ids[: request.limit + constants.STANDING_DEPTH].tolist()
     return superseded(state.snapshot.db, first, request.view)

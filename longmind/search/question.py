@@ -123,16 +123,19 @@ class Question:
     def _content(self) -> list[tuple[str, bool]]:
         """Its content words, each with whether it is a name: a capital inside the sentence."""
         text = asking_part(self._request.query)
-        return [
-            (match[0], match[0][0].isupper() and not _begins_sentence(text, match.start()))
-            for match in WORD.finditer(text)
-            if match[0].lower() not in STOP_WORDS
-        ]
+        words: list[tuple[str, bool]] = []
+        for match in WORD.finditer(text):
+            word = match[0]
+            if word.lower() not in STOP_WORDS:
+                words.append((word, word[0].isupper() and not _begins_sentence(text, match.start())))
+        return words
 
     @cached_property
     def names(self) -> float:
         """The share of its content words that are names or numbers."""
-        named = [is_name or any(map(str.isdigit, word)) for word, is_name in self._content]
+        named = [
+            is_name or (not word.isalpha() and any(map(str.isdigit, word))) for word, is_name in self._content
+        ]
         return sum(named) / len(named) if named else 0.0
 
     @cached_property

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from longmind.search.wording import Rule
 from longmind.when.words import DAY_PARTS, PLAIN_WEEKDAYS, SEASONS, UNITS
 
 _NAMES = "|".join([*UNITS, *PLAIN_WEEKDAYS, *SEASONS, *DAY_PARTS, "weekend", "few", "couple"])
 _TIMES = rf"(?:{_NAMES}|[0-9]+)"
-_RECENCY = re.compile(
-    rf"""
+_RECENCY = Rule(
+    rf"""(?x)
     \b(?: (?<!at\ the\ )latest | newest
         | most\ (?:recent|recently|current|up[ -]to[ -]date)
         | recent | recently | lately | currently | nowadays | presently | these\ days
@@ -24,10 +25,11 @@ _RECENCY = re.compile(
         | (?<!until\ )(?<!till\ )(?<!by\ )(?<!from\ )now(?=\W{{0,9}}$)
     )\b
     """,
-    re.VERBOSE | re.IGNORECASE,
+    "latest newest most recent recently lately currently nowadays presently these current moment now present "
+    "today last",
 )
-_OLDEST = re.compile(
-    r"""
+_OLDEST = Rule(
+    r"""(?x)
     \b(?: oldest | earliest | (?:the\ )?very\ first | originally | initially
         | (?:for\ )?the\ first\ time | first\ time
         | the\ first\ (?:one|thing|message|conversation|chat|call|meeting|visit|trip|session|note|email)
@@ -37,18 +39,23 @@ _OLDEST = re.compile(
           (?=\ (?!name\b|names\b|language\b)\w{1,30}\ (?:i|we|you|he|she|they|that)\b)
     )\b
     """,
-    re.VERBOSE | re.IGNORECASE,
+    "oldest earliest first originally initially",
 )
 _SPACES = re.compile(r"\s+")
 
 
 def asks_recency(text: str, *, most_characters: int = 2_000) -> str | None:
     """The words that ask for what is newest ('latest', 'last time', 'currently'), or None."""
-    match = _RECENCY.search(_SPACES.sub(" ", text[: max(most_characters, 0)]))
-    return match.group() if match else None
+    return _said(_RECENCY, text[: max(most_characters, 0)])
 
 
 def asks_oldest(text: str, *, most_characters: int = 2_000) -> str | None:
     """The words that ask for what came first ('earliest', 'first time', 'originally'), or None."""
-    match = _OLDEST.search(_SPACES.sub(" ", text[: max(most_characters, 0)]))
+    return _said(_OLDEST, text[: max(most_characters, 0)])
+
+
+def _said(rule: Rule, text: str) -> str | None:
+    if not rule.may_match(text):
+        return None
+    match = rule.pattern.search(_SPACES.sub(" ", text))
     return match.group() if match else None

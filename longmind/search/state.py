@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class RankingLane(Protocol):
-    """A lane that ranks frames without scores, such as the facts lane."""
+    """A lane that ranks frames without scores: the facts lane."""
+
+    def is_empty(self, snapshot: Snapshot) -> bool:
+        """Whether there is nothing to rank by in the whole store."""
 
     def rank(
         self,

@@ -37,12 +37,13 @@ class Rule:
         self._stems: Final = stems
 
     def search(self, text: str) -> re.Match[str] | None:
+        return self.pattern.search(text) if self.may_match(text) else None
+
+    def may_match(self, text: str) -> bool:
         words = _words_in(text)
-        if self._words.isdisjoint(words) and not (
-            self._stems and any(word.startswith(self._stems) for word in words)
-        ):
-            return None
-        return self.pattern.search(text)
+        if not self._words.isdisjoint(words):
+            return True
+        return bool(self._stems) and any(word.startswith(self._stems) for word in words)
 
 
 # "Could you please tell me", "do you know", "I was wondering": a way to begin, which names nobody.

@@ -117,6 +117,9 @@ class CatalogView:
     @cached_property
     def columns(self) -> Columns:
         """By frame id."""
+        [first, *others] = self.parts
+        if not others and first.frames.is_identity:
+            return first.columns
         names = [column.name for column in fields(Columns)]
         by_id: dict[str, Any] = {
             name: joined([(part.frames, getattr(part.columns, name)) for part in self.parts])
