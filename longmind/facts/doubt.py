@@ -34,9 +34,9 @@ _CUE_WORDS: Final = frozenset(
     "pulled withdrew done through anymore instead former ex previous past left hung packed threw cut "
     "shut closed wound called passed sent said say goodbye let part parted split broke grew outgrew "
     "walked turned changed shifted migrated migrating ported porting converted relocated upgraded "
-    "resigned retired graduated came come went gone off over up dead history notice stepped stood last "
-    "died folded scrapped axed ran run fell lost belongs put else divorced dumped binned jumped deleted "
-    "uninstalled exchanged exited only now nowadays mistaken".split()
+    "resigned retired reverted graduated came come went gone off over up dead history notice stepped "
+    "stood last died folded scrapped axed ran run fell lost belongs put else divorced dumped binned "
+    "jumped deleted uninstalled exchanged exited only now nowadays mistaken".split()
 )
 _CUE_PHRASES: Final = re.compile(
     r"\b(?:no (?:longer|more)|any (?:more|longer)|rather than|in place of|used to|from (?:here|today) on|"
@@ -151,6 +151,7 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
             over[belief] = None
     if own:
         over.update(dict.fromkeys(_left_unnamed(current, frame, sentences)))
+        over.update(dict.fromkeys(_renamed(current, frame, sentences, settled)))
     ends = [FoundFact(belief.subject, belief.predicate, belief.value, action="end") for belief in over]
     return Doubted(ends, [fact for fact in facts if not any(_only_says(fact, belief) for belief in over)])
 
@@ -181,6 +182,35 @@ def _left_unnamed(current: CurrentFacts, frame: Frame, sentences: Sequence[_Sent
         if len(chosen) == 1 and not new & _words_in(chosen[0])[0]:
             return chosen
     return []
+
+
+_SOME_NAME: Final = (
+    r"(?:(?:maiden|married|birth|last|family|legal|own|old|former|previous) ){0,2}(?:sur)?name"
+)
+_OTHER_NAME: Final = re.compile(
+    r"\bi\b(?:'\w+)?(?: \w+){0,2} (?:"
+    r"(?:(?:went|gone|reverted|switched|returned) (?:back )?to|changed|dropped|(?:took|taken) back|"
+    rf"(?:gave|given) up) my {_SOME_NAME}|"
+    rf"(?:took|taken) (?:his|her|their|my \w+'s) {_SOME_NAME}(?! (?:off|out|down|from)))\b",
+    re.IGNORECASE,
+)
+"""Who marries, divorces or is renamed by law has another name, whether or not it is told which."""
+_SURNAMES: Final = frozenset("surname last_name family_name second_name".split())
+
+
+def _renamed(
+    current: CurrentFacts, frame: Frame, sentences: Sequence[_Sentence], settled: set[tuple[str, str]]
+) -> list[CurrentFact]:
+    """ "I went back to my maiden name": the surname that was told before is over, and a full name with it."""
+    if not any(not sentence.goes_on and _OTHER_NAME.search(sentence.text) for sentence in sentences):
+        return []
+    return [
+        belief
+        for belief in current.held(USER)
+        if belief.recorded < frame.occurred_at
+        and (belief.subject, belief.predicate) not in settled
+        and (belief.predicate in _SURNAMES or (belief.predicate == "name" and " " in str(belief.value)))
+    ]
 
 
 def is_free(fact: FoundFact) -> bool:

@@ -133,6 +133,34 @@ def test_what_others_do_with_it_or_what_happens_near_it_ends_nothing(first: str,
     assert set(before) <= set(told(first, second))
 
 
+@pytest.mark.parametrize("first", ["My surname is Whitcombe.", "My name is Ana Whitcombe."])
+@pytest.mark.parametrize(
+    "second",
+    [
+        "I went back to my maiden name after the divorce.",
+        "Use Ostrowska from today, I legally reverted to my birth name.",
+        "We married in June and I took his last name.",
+        "I've changed my surname.",
+    ],
+)
+def test_who_has_another_name_is_not_called_by_the_one_before(first: str, second: str) -> None:
+    assert not [fact for fact in told(first, second) if "Whitcombe" in fact]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "My sister went back to her maiden name.",
+        "I might go back to my maiden name.",
+        "I kept my maiden name when I married.",
+        "I took his name off the list.",
+        "I forgot his name.",
+    ],
+)
+def test_a_name_that_somebody_keeps_is_still_held(second: str) -> None:
+    assert "user surname Whitcombe" in told("My surname is Whitcombe.", second)
+
+
 def test_a_document_ends_what_is_known_of_somebody_it_names(memory: Memory, clock: FrozenClock) -> None:
     memory.ingest(text="Leona Marsh is the director of Brightwater.", uri="2023.txt")
     clock.advance(days=300)
