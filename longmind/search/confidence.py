@@ -112,8 +112,10 @@ def said_together(text: TextScores | None, first: Int64Array, total: int) -> flo
         weights[origin] = max(use.weight if use.frames else rarest, weights.get(origin, 0.0))
         saying = text.saying.get(use.term)
         # Not `positions_among`, whose checks cost more than the search for five ids.
-        if saying is not None and (saying.take(saying.searchsorted(first), mode="clip") == first).any():
-            said.add(origin)
+        if saying is not None and len(saying):
+            nearest = saying.take(saying.searchsorted(first), mode="clip")
+            if (nearest == first).any():
+                said.add(origin)
     whole = sum(weights.values())
     return sum(weights[origin] for origin in said) / whole if whole > 0 else constants.SAID_USUALLY
 
