@@ -75,8 +75,11 @@ def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
     over: set[frozenset[str]] | None = None
     changed = _read(tx, fact_ids)
     for ledger, touched in _touched(tx.db, changed).items():
+        worded = _in_slots(tx.db, ledger, touched, ("active", "archived"))
+        if not worded:
+            continue
         over = _over_by(tx.db, fact_ids, present(tx)) if over is None else over
-        memories = _memories(tx.db, ledger, touched, ("active", "archived"), over=over)
+        memories = _memories(tx.db, worded, touched, over)
         # One that this very transaction made or worded was checked by who wrote it.
         doubtful = [memory for memory in memories if not memory.is_new(tx)]
         if not doubtful:
@@ -246,33 +249,43 @@ class _Memory(NamedTuple):
         return self.is_active and self.version.recorded_at == tx.system
 
 
-def _memories(
-    db: Connection,
-    ledger: str,
-    touched: _Touched,
-    statuses: Sequence[str],
-    *,
-    over: Collection[frozenset[str]] = (),
-) -> list[_Memory]:
-    """The memories of a part of a space in some slots of some subjects, in the order of their numbers.
+class _Worded(NamedTuple):
+    """The value of a memory in one of the slots that were touched."""
 
-    Of values that are `over` only those in use are of interest: nothing brings such a value back.
-    """
+    memory_id: int
+    value: str
+    is_active: bool
+
+
+def _in_slots(db: Connection, ledger: str, touched: _Touched, statuses: Sequence[str]) -> list[_Worded]:
+    """The memories of a part of a space in some slots of some subjects."""
     named = among("subject_key", sorted(touched.subjects)) & among("slot", sorted(touched.slots))
     here = Clause("space = ? AND slot IS NOT NULL", (ledger,)) & named
     # Apart, because only the memories in use have an index by what they are about.
     wanted = [Clause("status = 'active'"), among("status", [name for name in statuses if name != "active"])]
-    ended = touched._replace(values=set(over))
-    active: dict[int, bool] = {}
+    worded: list[_Worded] = []
     for is_active, status in zip((True, False), wanted, strict=True):
         clause = here & status
         sql = f"SELECT memory_id, value_key FROM conversation_current WHERE {clause.sql}"
-        # Of the hundred things that somebody likes, only the memories of the values that changed matter.
-        active.update(
-            (int(number), is_active)
-            for number, value in db.all(sql, clause.values)
-            if touched.may_word(str(value or "")) or (is_active and ended.may_word(str(value or "")))
-        )
+        rows = db.all(sql, clause.values)
+        worded += [_Worded(int(number), str(value or ""), is_active) for number, value in rows]
+    return worded
+
+
+def _memories(
+    db: Connection, worded: Sequence[_Worded], touched: _Touched, over: Collection[frozenset[str]] = ()
+) -> list[_Memory]:
+    """Those that may word what changed, in the order of their numbers.
+
+    Of values that are `over` only those in use are of interest: nothing brings such a value back.
+    """
+    ended = touched._replace(values=set(over))
+    # Of the hundred things that somebody likes, only the memories of the values that changed are looked at.
+    active = {
+        item.memory_id: item.is_active
+        for item in worded
+        if touched.may_word(item.value) or (item.is_active and ended.may_word(item.value))
+    }
     versions = newest_versions(db, list(active))
     return [_Memory(number, version, active[number]) for number, version in sorted(versions.items())]
 
@@ -281,7 +294,8 @@ def wording_of(tx: Transaction, fact_ids: Collection[int]) -> list[int]:
     """The memories, in whatever state, that say one of these facts."""
     memory_ids: list[int] = []
     for ledger, touched in _touched(tx.db, _read(tx, fact_ids)).items():
-        for memory in _memories(tx.db, ledger, touched, ("active", "archived", "deleted")):
+        worded = _in_slots(tx.db, ledger, touched, ("active", "archived", "deleted"))
+        for memory in _memories(tx.db, worded, touched):
             statement = statement_of(memory.version)
             if statement is not None:
                 facts = stated_facts(tx.db, ledger, statement)
