@@ -44,7 +44,7 @@ GRID: Mapping[str, Sequence[Any]] = {
 CONFIDENCE = (
     *("CONFIDENCE", "CONFIDENCE_WORDS", "CONFIDENCE_EXACT", "CONFIDENCE_LANE", "CONFIDENCE_REQUEST"),
     *("CONFIDENCE_FIRST", "SAID_USUALLY"),
-    *("KNOWN", "KNOWN_BY_WORDS", "UNRELATED", "UNRELATED_OF"),
+    *("KNOWN", "KNOWN_OF_SOMEBODY", "KNOWN_BY_WORDS", "UNRELATED", "UNRELATED_OF"),
     *("SCALE_SAMPLE", "SCALE_LEAST", "SCALE_FLOOR"),
 )
 """Constants that change how sure a hit is and not its rank, so that `bench constants` cannot judge them: the
