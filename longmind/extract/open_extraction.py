@@ -10,6 +10,7 @@ from longmind.extract.grammar import ParsedClause
 from longmind.extract.lexicon import POINTING
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import DEICTIC, trimmed, without_tail
+from longmind.extract.replacement import SINGLE, takes_a_place
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.small_talk import is_worth_keeping
 from longmind.extract.statements import is_slot
@@ -91,21 +92,9 @@ _FILLER_ENDS: Final = frozenset(
     "time all always next instead place good ugh smh immediately".split()
 )
 """The last words of fillers."""
-_ONE: Final = frozenset(
-    "drives weighs earns banks_with is_with trains_at lives works works_for works_as works_with rents wears "
-    "lives_at lives_on is_based sleeps is_on_days".split()
-)
-"""Free slots that hold one value at a time."""
 _AT_ONE_PLACE: Final = ("_at", "_with", "_under", "_as")
 """What is done somewhere or with somebody: told anew of another, the one told last is held."""
-_SEVERAL: Final = frozenset("has is plans can cannot got bought".split())
-"""Slots in which something new does not take the place of what was there."""
 _OVER: Final = pattern(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
-_ANEW: Final = pattern(
-    r"\b(?:now|from (?:now|here|today) on|these days|nowadays|from today|instead|as of (?:today|now)|"
-    r"in its place)\b",
-    re.IGNORECASE,
-)
 _ANY_OF_ALL: Final = frozenset("anything whatever anyone anywhere".split())
 """What may be any says little, unless a name or a number stands beside it."""
 _RELATIVE: Final = pattern(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
@@ -261,10 +250,6 @@ def _match(
     over: bool = False,
     one: bool = False,
 ) -> RuleMatch:
-    anew = (
-        clause.verb.tense in ("present", "future")
-        and _ANEW.search(words.masked, *words.clause(clause)) is not None
-    )
     return RuleMatch(
         about.key,
         slot,
@@ -275,9 +260,11 @@ def _match(
         ended=over,
         when=None if when is None else when[:2],
         free=True,
-        one=one or about.attribute is not None or slot in _ONE,
+        one=one or about.attribute is not None or slot in SINGLE,
         names=about.names,
-        old=value[:1] * 2 if anew and slot not in _SEVERAL and not clause.verb.denied else None,
+        old=value[:1] * 2
+        if takes_a_place(clause.verb, words.masked, words.clause(clause), slot, value)
+        else None,
     )
 
 

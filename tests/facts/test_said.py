@@ -70,6 +70,26 @@ def test_what_changes_ends_or_is_corrected_takes_the_place_of_what_was_held(
     assert held(memory) == now
 
 
+@pytest.mark.parametrize(
+    ("turns", "now"),
+    [
+        (
+            ("I avoid loud music.", "I avoid synthetic fibers, preferring natural fibers instead."),
+            {"avoids loud music", "avoids synthetic fibers"},
+        ),
+        (("I collect stamps.", "I now collect coins."), {"collects stamps", "collects coins"}),
+        (("I grow tomatoes.", "I now grow chillies too."), {"grows tomatoes", "grows chillies"}),
+        (("I collect stamps.", "I collect coins instead."), {"collects coins"}),
+        (("I volunteer at Oxfam.", "I volunteer at Emmaus now."), {"volunteers_at Emmaus"}),
+    ],
+)
+def test_one_thing_more_ends_the_others_only_if_there_can_be_one_or_it_is_there_instead(
+    memory: Memory, turns: tuple[str, ...], now: set[str]
+) -> None:
+    tell(memory, *turns)
+    assert held(memory) == now
+
+
 def test_what_was_so_is_held_at_its_own_time(memory: Memory) -> None:
     tell(memory, "I moved to Bergen in March 2021; before that I lived in Oslo.")
     assert held(memory, at="2020-06-01") == {"lives_in Oslo"}
