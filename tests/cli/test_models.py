@@ -19,6 +19,7 @@ def test_models_are_listed_whether_installed_or_not(longmind: Longmind, folder: 
     assert found["cache"] == str(folder / "cache")
     assert [(model["name"], model["installed"]) for model in found["models"]] == [
         ("minilm", False),
+        ("multilingual-e5-small", False),
         ("whisper-base", False),
     ]
     assert "not installed" in people
