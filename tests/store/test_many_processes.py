@@ -222,6 +222,17 @@ def test_a_killed_holder_frees_the_lease(location: str) -> None:
         assert queued(memory) == 0
 
 
+def stop_between_writes(child: Child, memory: Memory) -> None:
+    """Stop a process that now and then keeps its lease alive: not while it writes, which nobody can end."""
+    while True:
+        child.send(signal.SIGSTOP)
+        try:
+            with memory.store.engine.write(timeout=2):
+                return
+        except Busy:
+            child.send(signal.SIGCONT)
+
+
 def test_a_holder_that_stands_still_loses_the_lease_and_is_told(location: str) -> None:
     with (
         open_memory(location, busy_timeout=20) as memory,
@@ -230,7 +241,7 @@ def test_a_holder_that_stands_still_loses_the_lease_and_is_told(location: str) -
         child.hear("ready")
         child.tell()
         child.hear("held")
-        child.send(signal.SIGSTOP)
+        stop_between_writes(child, memory)
         try:
             with memory.session(mode="write", policy="wait"):
                 memory.remember("taken over")

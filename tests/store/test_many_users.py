@@ -18,10 +18,10 @@ def _statements(memory: Memory, users: int, monkeypatch: pytest.MonkeyPatch) -> 
         for name in ("one", "all", "run", "many"):
             original = getattr(SqliteConnection, name)
 
-            def counted(self: Any, *arguments: Any, original: Any = original) -> Any:
+            def counted(self: Any, *arguments: Any, original: Any = original, **options: Any) -> Any:
                 nonlocal count
                 count += 1
-                return original(self, *arguments)
+                return original(self, *arguments, **options)
 
             patch.setattr(SqliteConnection, name, counted)
         memory.remember_many(
