@@ -53,16 +53,16 @@ _SHAPE: Final = _keeping_joints(SHAPE)
 
 
 class _Words(dict[str, int]):
-    """The place of each word among those met so far."""
+    """The index of each word among those met so far."""
 
     def __init__(self) -> None:
         super().__init__()
         self.listed: list[str] = []
 
     def __missing__(self, word: str) -> int:
-        self.listed.append(word)  # first: whatever interrupts this, no two words get one place
-        place = self[word] = len(self.listed) - 1
-        return place
+        self.listed.append(word)  # first: whatever interrupts this, no two words get one index
+        index = self[word] = len(self.listed) - 1
+        return index
 
 
 class _Numbers:
@@ -81,12 +81,12 @@ class _Numbers:
     def of_words(self, words: Sequence[str]) -> Int64Array:
         """The number of each; those not met before are stemmed all at once."""
         with self._lock:
-            places = np.fromiter(map(self._words.__getitem__, words), dtype=np.int64, count=len(words))
+            indexes = np.fromiter(map(self._words.__getitem__, words), dtype=np.int64, count=len(words))
             new = self._words.listed[len(self._of_word) :]
             if new:
                 numbers = [self._number(word, term) for word, term in zip(new, terms_of(new), strict=True)]
                 self._of_word = np.concatenate([self._of_word, np.array(numbers, dtype=np.int64)])
-            return self._of_word[places]
+            return self._of_word[indexes]
 
     def of_terms(self, terms: Iterable[str]) -> list[int]:
         with self._lock:
@@ -109,11 +109,11 @@ _numbers: _Numbers | None = None
 
 
 class Run:
-    """The terms of some texts: `numbers` are places in `terms`, one for each time that a text says one."""
+    """The terms of some texts: `numbers` are indexes into `terms`, one for each time that a text says one."""
 
     __slots__ = ("lengths", "numbers", "owners", "terms")
 
-    def __init__(self, texts: Sequence[str], known: _Numbers) -> None:
+    def __init__(self, texts: Sequence[str], vocabulary: _Numbers) -> None:
         joined = _JOINT.join(texts)
         alone: list[int] = []
         if not joined.isascii() or joined.count(_BETWEEN) != len(texts) - 1:
@@ -121,7 +121,7 @@ class Run:
             left_out = set(alone)
             joined = _JOINT.join(["" if at in left_out else text for at, text in enumerate(texts)])
         raw = joined.encode()
-        numbers, owners, self.lengths, foreign = _cut(raw, len(texts), known)
+        numbers, owners, self.lengths, foreign = _cut(raw, len(texts), vocabulary)
         more: list[int] = []
         whose: list[int] = []
         recounted = sorted({*alone, *foreign})
@@ -132,17 +132,17 @@ class Run:
             numbers, owners = numbers[kept], owners[kept]
             for position in recounted:
                 counts, self.lengths[position] = count_terms(texts[position])
-                said = known.of_terms(counts.elements())
-                more += said
-                whose += [position] * len(said)
+                term_numbers = vocabulary.of_terms(counts.elements())
+                more += term_numbers
+                whose += [position] * len(term_numbers)
         for position, extra in self._extras(texts, raw, set(recounted)):
-            said = known.of_terms(extra)
-            more += said
-            whose += [position] * len(said)
+            term_numbers = vocabulary.of_terms(extra)
+            more += term_numbers
+            whose += [position] * len(term_numbers)
         if more:
             numbers = np.concatenate([numbers, np.array(more, dtype=np.int64)])
             owners = np.concatenate([owners, np.array(whose, dtype=np.int64)])
-        self.numbers, self.owners, self.terms = numbers, owners, known.terms
+        self.numbers, self.owners, self.terms = numbers, owners, vocabulary.terms
 
     def _extras(self, texts: Sequence[str], raw: bytes, done: set[int]) -> Iterator[tuple[int, list[str]]]:
         """Terms that are not words: parts of names, whole identifiers, and the mark of a question."""
@@ -180,10 +180,10 @@ def number_terms(texts: Sequence[str]) -> list[Numbered]:
     global _numbers
     numbered: list[Numbered] = []
     for batch in _runs(texts):
-        known = _numbers = _numbers or _Numbers()
-        run = Run(batch, known)
+        vocabulary = _numbers = _numbers or _Numbers()
+        run = Run(batch, vocabulary)
         numbered += [Numbered(run, position) for position in range(len(batch))]
-        if len(known) > _MOST_NUMBERED:  # the runs keep what they need of it
+        if len(vocabulary) > _MOST_NUMBERED:  # the runs keep what they need of it
             _numbers = None
     return numbered
 
@@ -199,10 +199,10 @@ def _runs(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[first:]
 
 
-def _cut(raw: bytes, count: int, known: _Numbers) -> tuple[Int64Array, Int64Array, list[int], list[int]]:
+def _cut(raw: bytes, count: int, vocabulary: _Numbers) -> tuple[Int64Array, Int64Array, list[int], list[int]]:
     """The numbers of the terms, whose they are, how many each text has, and which texts are foreign."""
     words = raw.translate(_LOWERED).decode("ascii").split()
-    numbers = known.of_words(words)
+    numbers = vocabulary.of_words(words)
     ends = numbers == _END
     owners = np.cumsum(ends)
     bounds = [-1, *np.flatnonzero(ends).tolist(), len(words)]
@@ -218,7 +218,7 @@ def _cut(raw: bytes, count: int, known: _Numbers) -> tuple[Int64Array, Int64Arra
 
 
 _Piece = tuple[list[str], Int64Array, Int64Array]
-"""Terms, and of each time that one is said its place among them and the frame that says it."""
+"""Terms, and of each time that one is said its index among them and the frame that says it."""
 
 
 class Group(NamedTuple):
@@ -252,14 +252,14 @@ class Single(NamedTuple):
         return [(frame_id, length) for frame_id, (_, length) in self.counted.items()]
 
     def piece(self) -> _Piece:
-        known = _Numbers()
-        said: list[int] = []
+        vocabulary = _Numbers()
+        term_numbers: list[int] = []
         speakers: list[int] = []
         for frame_id, (counts, _) in self.counted.items():
-            numbers = known.of_terms(counts.elements())
-            said += numbers
+            numbers = vocabulary.of_terms(counts.elements())
+            term_numbers += numbers
             speakers += [frame_id] * len(numbers)
-        return known.terms, np.array(said, dtype=np.int64), np.array(speakers, dtype=np.int64)
+        return vocabulary.terms, np.array(term_numbers, dtype=np.int64), np.array(speakers, dtype=np.int64)
 
 
 def by_run(ids: Sequence[int], items: Sequence[Numbered | Counted]) -> list[Group | Single]:
@@ -294,10 +294,10 @@ def _packed(pieces: Sequence[_Piece]) -> dict[int, dict[str, bytes]]:
     speakers = np.concatenate([speakers for _, _, speakers in pieces])
     first_block = int(speakers.min()) >> BLOCK_BITS
     rows = ((speakers >> BLOCK_BITS) - first_block) * len(terms) + ranks
-    said = np.sort((rows << BLOCK_BITS) | (speakers & _OFFSET))
-    starts = np.flatnonzero(np.concatenate([[True], said[1:] != said[:-1]]))
-    times = np.diff(starts, append=len(said))
-    postings = said[starts]
+    occurrences = np.sort((rows << BLOCK_BITS) | (speakers & _OFFSET))
+    starts = np.flatnonzero(np.concatenate([[True], occurrences[1:] != occurrences[:-1]]))
+    times = np.diff(starts, append=len(occurrences))
+    postings = occurrences[starts]
     records = np.empty(len(postings), dtype=RECORD_TYPE)
     records["offset"] = postings & _OFFSET
     records["value"] = np.minimum(times, MOST)
@@ -305,27 +305,29 @@ def _packed(pieces: Sequence[_Piece]) -> dict[int, dict[str, bytes]]:
     rows = postings >> BLOCK_BITS
     begins = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
     ends = (np.append(begins[1:], len(rows)) * size).tolist()
-    numbers, places = np.divmod(rows[begins], len(terms))
+    numbers, term_ranks = np.divmod(rows[begins], len(terms))
     blocks: dict[int, dict[str, bytes]] = {}
-    cuts = zip(numbers.tolist(), places.tolist(), (begins * size).tolist(), ends, strict=True)
-    for number, place, begin, end in cuts:
-        blocks.setdefault(first_block + number, {})[terms[place]] = raw[begin:end]
+    cuts = zip(numbers.tolist(), term_ranks.tolist(), (begins * size).tolist(), ends, strict=True)
+    for number, rank, begin, end in cuts:
+        blocks.setdefault(first_block + number, {})[terms[rank]] = raw[begin:end]
     return blocks
 
 
 def _ranked(pieces: Sequence[_Piece]) -> tuple[list[str], Int64Array]:
-    """All the terms in order, and of each time that one is said its place among them."""
+    """All the terms in order, and of each time that one is said its rank."""
     used: list[tuple[Int64Array, list[str]]] = []
     for terms, numbers, _ in pieces:
-        is_said = np.zeros(len(terms), dtype=bool)
-        is_said[numbers] = True
-        places = np.flatnonzero(is_said)
-        used.append((places, [terms[place] for place in places.tolist()]))
-    ordered = sorted({term for _, said in used for term in said})
+        is_used = np.zeros(len(terms), dtype=bool)
+        is_used[numbers] = True
+        used_numbers = np.flatnonzero(is_used)
+        used.append((used_numbers, [terms[number] for number in used_numbers.tolist()]))
+    ordered = sorted({term for _, used_terms in used for term in used_terms})
     ranks = {term: rank for rank, term in enumerate(ordered)}
     ranked = []
-    for (_, numbers, _), (places, said) in zip(pieces, used, strict=True):
-        by_number = np.zeros(int(places[-1]) + 1, dtype=np.int64)
-        by_number[places] = np.fromiter(map(ranks.__getitem__, said), dtype=np.int64, count=len(said))
+    for (_, numbers, _), (used_numbers, used_terms) in zip(pieces, used, strict=True):
+        by_number = np.zeros(int(used_numbers[-1]) + 1, dtype=np.int64)
+        by_number[used_numbers] = np.fromiter(
+            map(ranks.__getitem__, used_terms), dtype=np.int64, count=len(used_terms)
+        )
         ranked.append(by_number[numbers])
     return ordered, np.concatenate(ranked)
