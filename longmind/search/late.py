@@ -25,7 +25,7 @@ def weighted_pieces(query: EmbeddedQuery, basis: Basis | None, terms: Sequence[T
     tokens = None if query.encoding is None else query.encoding.tokens
     if tokens is None or basis is None:
         return None
-    keep = content_pieces(query.text, tokens)
+    [keep] = content_pieces([query.text], [tokens])
     if not keep.any():  # nothing but stop words: they are all there is to match
         keep[:] = True
     rarity = {use.term: use.weight for use in terms if use.frames}

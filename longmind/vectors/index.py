@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -19,7 +18,7 @@ from longmind.base.arrays import np
 from longmind.base.caller import caller
 from longmind.base.errors import Conflict, LongmindError, MissingExtra, Unavailable
 from longmind.base.frame import Frame
-from longmind.embed.protocol import Embedder, Encoding
+from longmind.embed.protocol import Embedder
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect, scalar
 from longmind.store.frames import checked_text, load_rows
@@ -36,6 +35,7 @@ from longmind.vectors.late_interaction import (
     fit_basis,
     pack_signs,
     plain_basis,
+    sample_texts,
     shipped_basis,
 )
 from longmind.vectors.nearest import EXACT_LIMIT
@@ -44,6 +44,8 @@ from longmind.vectors.rows import BASIS, IDENTITY, count_windows
 from longmind.vectors.threads import one_thread
 
 FILL_BATCH: Final = 64
+_ENCODED_AT_ONCE: Final = 256
+"""Texts whose token states are in memory together: those of a long one are a quarter of a megabyte."""
 
 _log = logging.getLogger("longmind.vectors")
 _told = False
@@ -277,12 +279,8 @@ class VectorIndex(VectorRows):
             for key, text in zip(keys, texts, strict=True)
             if key is not None and text is not None and key not in embedded
         }
-        encodings = (
-            self.embedder.encode(list(missing.values()), tokens=self.basis is not None) if missing else []
-        )
-        with one_thread() if missing else nullcontext():
-            for (key, text), encoding in zip(missing.items(), encodings, strict=True):
-                embedded[key] = self._stored(key, text, encoding)
+        for batch in batched(list(missing), _ENCODED_AT_ONCE):
+            embedded |= self._encoded({key: missing[key] for key in batch})
         computed = set(missing)
         items: list[Embedded | None] = []
         for each in keys:
@@ -296,15 +294,23 @@ class VectorIndex(VectorRows):
     def _key(self, text: str) -> bytes:
         return hashlib.blake2b(f"{self.identity}\0{text}".encode(), digest_size=16).digest()
 
-    def _stored(self, key: bytes, text: str, encoding: Encoding) -> Embedded:
-        """As rows; each text by itself, since a product of several would round in another way."""
-
-        signs = None
-        if self.basis is not None and encoding.tokens is not None:
-            states = encoding.tokens.states[content_pieces(text, encoding.tokens)]
-            signs = pack_signs(self.basis, states)
-        vectors = encoding.vectors.astype(np.float16)
-        return Embedded(key, len(vectors), vectors.tobytes(), signs)
+    def _encoded(self, texts: Mapping[bytes, str]) -> dict[bytes, Embedded]:
+        """As rows; each text's product by itself, since one of several would round in another way."""
+        basis = self.basis
+        encodings = self.embedder.encode(list(texts.values()), tokens=basis is not None)
+        signs: dict[bytes, bytes] = {}
+        if basis is not None:
+            pieces = zip(texts.items(), encodings, strict=True)
+            known = [(key, text, found.tokens) for (key, text), found in pieces if found.tokens is not None]
+            keeps = content_pieces([text for _, text, _ in known], [tokens for _, _, tokens in known])
+            with one_thread():
+                for (key, _, tokens), keep in zip(known, keeps, strict=True):
+                    signs[key] = pack_signs(basis, tokens.states[keep])
+        rows = {}
+        for key, encoding in zip(texts, encodings, strict=True):
+            vectors = encoding.vectors.astype(np.float16)
+            rows[key] = Embedded(key, len(vectors), vectors.tobytes(), signs.get(key))
+        return rows
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
         if prepared is not None and not self.mismatch(tx.db):
@@ -463,19 +469,6 @@ def missing_ids(db: Connection, *, after: int, limit: int) -> list[int]:
         (after,),
     )
     return [int(row[0]) for row in rows]
-
-
-def sample_texts() -> list[str]:
-    """Plain English that every Python carries, to learn a model's directions from."""
-    from pydoc_data import topics
-
-    paragraphs = [
-        " ".join(paragraph.split())
-        for _, text in sorted(topics.topics.items())
-        for paragraph in text.split("\n\n")
-        if 200 < len(paragraph) < 600
-    ]
-    return paragraphs[:: max(1, len(paragraphs) // 96)]
 
 
 def indexed(db: Connection, ids: Sequence[int]) -> list[int]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import accumulate, pairwise
 from typing import Final
 
 from longmind.base.arrays import BoolArray, Float32Array, Float64Array, Int64Array, UInt8Array, np
@@ -21,10 +22,14 @@ from longmind.vectors.exact import on_grid
 
 BITS: Final = 128
 BYTES: Final = BITS // 8
-_SAYS_SOMETHING: Final = bytes(b"01"[byte >= 128 or chr(byte).isalnum()] for byte in range(256))
-"""Bytes that are part of a word become `1`: letters, digits, and those of longer characters."""
-_WORDS_APART: Final = bytes(byte if chr(byte).isalnum() else ord(" ") for byte in range(128)) + bytes(128)
-"""For texts in ASCII: letters and digits as they are, and a space for everything else."""
+_SAYS_SOMETHING: Final = bytes(byte >= 128 or chr(byte).isalnum() for byte in range(256))
+"""Bytes that are part of a word become 1, others 0: letters, digits, and those of longer characters."""
+_WORDS_APART: Final = bytes(
+    ord(chr(byte).lower()) if chr(byte).isalnum() else ord(" ") for byte in range(128)
+) + bytes(128)
+"""For texts in ASCII: letters in lower case, digits as they are, and a space for everything else."""
+_SHORTEST: Final = 1e-9
+"""What a state of no length is taken to be long."""
 GRID_BITS: Final = 20
 """Directions and weights of a question are whole multiples of 2**-20; see `score_late`."""
 
@@ -35,6 +40,10 @@ class Basis:
 
     mean: Float32Array
     axes: Float32Array
+    projected_mean: Float32Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "projected_mean", self.mean @ self.axes)
 
     def project(self, states: Float32Array) -> Float32Array:
         centred = _unit(states)
@@ -83,6 +92,19 @@ def fit_basis(states: Float32Array) -> Basis:
     return Basis(mean.astype(np.float32), axes)
 
 
+def sample_texts() -> list[str]:
+    """Plain English that every Python carries, to learn a model's directions from."""
+    from pydoc_data import topics
+
+    paragraphs = [
+        " ".join(paragraph.split())
+        for _, text in sorted(topics.topics.items())
+        for paragraph in text.split("\n\n")
+        if 200 < len(paragraph) < 600
+    ]
+    return paragraphs[:: max(1, len(paragraphs) // 96)]
+
+
 @cache
 def plain_basis(dimensions: int) -> Basis:
     """For embedders whose states are spread evenly already: the first axes as they are."""
@@ -106,46 +128,71 @@ def shipped_basis(model: str) -> Basis | None:
         return Basis(arrays["mean"].astype(np.float32), arrays["axes"].astype(np.float32))
 
 
-def content_pieces(text: str, tokens: TokenStates) -> BoolArray:
-    """Which word pieces belong to words that say something."""
+def content_pieces(texts: Sequence[str], tokens: Sequence[TokenStates]) -> list[BoolArray]:
+    """For each text, which of its word pieces belong to words that say something."""
+    if not texts:
+        return []
+    raw = [text.encode() for text in texts]
+    sizes = np.fromiter(map(len, raw), dtype=np.int64, count=len(raw))
+    bases = np.concatenate([[0], np.cumsum(sizes + 1)])
+    is_word, is_silent = _words_that_say_nothing(texts, raw, bases.tolist())
+    words_before = np.concatenate([[0], np.cumsum(is_word)])
+    counts = [len(each.ids) for each in tokens]
+    spans = np.concatenate([each.spans for each in tokens])
+    # Within its own text, whatever an embedder says.
+    spans = np.clip(spans, 0, np.repeat(sizes, counts)[:, None]) + np.repeat(bases[:-1], counts)[:, None]
+    starts, ends = spans[:, 0], spans[:, 1]
+    keeps: BoolArray = ~is_silent[starts] & (words_before[ends] > words_before[starts])
+    bounds = list(accumulate(counts, initial=0))
+    return [keeps[begin:end] for begin, end in pairwise(bounds)]
 
-    if len(tokens.ids) == 0:
-        return np.zeros(0, dtype=bool)
-    silent = _silent_spans(text)
-    marked = text.encode().translate(_SAYS_SOMETHING)
-    return np.array(
-        [start not in silent and b"1" in marked[start:end] for start, end in tokens.spans.tolist()],
-        dtype=bool,
-    )
+
+def _words_that_say_nothing(
+    texts: Sequence[str], raw: Sequence[bytes], bases: Sequence[int]
+) -> tuple[BoolArray, BoolArray]:
+    """Of each byte of the texts, joined by a space: whether it is part of a word, and begins a stop word."""
+    joined = b" ".join(raw) + b" "
+    is_word: BoolArray = np.frombuffer(joined.translate(_SAYS_SOMETHING), dtype=np.uint8) != 0
+    is_silent = np.zeros(len(joined), dtype=bool)
+    foreign = [position for position, text in enumerate(texts) if not text.isascii()]
+    plain = joined
+    if foreign:
+        left_out = set(foreign)
+        plain = b" ".join(b" " * len(each) if at in left_out else each for at, each in enumerate(raw)) + b" "
+    # The words of `WORD`, without an object for each: between two of them there are no letters.
+    apart = plain.translate(_WORDS_APART)
+    words = apart.decode("ascii").split()
+    says = np.frombuffer(apart, dtype=np.uint8) != ord(" ")
+    begins = np.flatnonzero(says & ~np.concatenate([[False], says[:-1]]))
+    is_stop = np.fromiter(map(STOP_WORDS.__contains__, words), dtype=bool, count=len(words))
+    is_silent[begins[is_stop]] = True
+    for position in foreign:
+        is_silent[_stop_words(texts[position], bases[position])] = True
+    return is_word, is_silent
 
 
-def _silent_spans(text: str) -> set[int]:
-    """Byte offsets at which a stop word begins."""
-    offsets: set[int] = set()
-    if text.isascii():
-        # The words of `WORD`, without an object for each: between two of them there are no letters.
-        lowered, end = text.lower(), 0
-        for word in lowered.encode().translate(_WORDS_APART).decode("ascii").split():
-            start = lowered.find(word, end)
-            end = start + len(word)
-            if word in STOP_WORDS:
-                offsets.add(start)
-        return offsets
-    done = position = 0
+def _stop_words(text: str, base: int) -> list[int]:
+    """At which bytes a stop word begins in a text that has more than ASCII."""
+    offsets: list[int] = []
+    done, position = 0, base
     for match in WORD.finditer(text):
         if fold(match[0]) in STOP_WORDS:
             position += len(text[done : match.start()].encode())
             done = match.start()
-            offsets.add(position)
+            offsets.append(position)
     return offsets
 
 
 def pack_signs(basis: Basis, states: Float32Array) -> bytes:
-    """Token states as `BYTES` bytes each."""
+    """Token states as `BYTES` bytes each: the signs of what `project` gives, without making it.
 
+    Scaling a row changes no sign, so that not the states are made unit and centred but, by far smaller, the
+    mean is projected and made as long as each of them.
+    """
     if len(states) == 0:
         return b""
-    return np.packbits(basis.project(states) > 0, axis=1).tobytes()
+    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", states, states)), _SHORTEST)
+    return np.packbits(states @ basis.axes > np.outer(lengths, basis.projected_mean), axis=1).tobytes()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,5 +284,5 @@ def late_query(basis: Basis, states: Float32Array, weights: Float32Array) -> Lat
 def _unit(values: Float32Array) -> Float32Array:
 
     lengths = np.sqrt(np.add.reduce(values * values, axis=-1, keepdims=True))
-    scaled: Float32Array = (values / np.maximum(lengths, 1e-9)).astype(np.float32, copy=False)
+    scaled: Float32Array = (values / np.maximum(lengths, _SHORTEST)).astype(np.float32, copy=False)
     return scaled

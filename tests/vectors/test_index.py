@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from longmind import Memory
-from longmind.vectors.index import embedded_text, missing_ids, sample_texts
+from longmind.embed.protocol import Encoding
+from longmind.vectors.index import embedded_text, missing_ids
+from longmind.vectors.late_interaction import sample_texts
 from tests.vectors.clusters import ClusterEmbedder
 from tests.vectors.opening import open_memory
 
@@ -124,3 +127,20 @@ def test_there_is_plain_english_to_learn_directions_from() -> None:
     assert len(found) >= 60
     assert found == sample_texts()
     assert all(100 <= len(text) <= 600 for text in found)
+
+
+def test_only_some_texts_are_with_the_embedder_at_a_time(vector_location: str) -> None:
+    """What it says of each word is a hundred times as large as the text."""
+
+    class Counting(ClusterEmbedder):
+        most = 0
+
+        def encode(self, texts: Sequence[str], *, tokens: bool = False) -> list[Encoding]:
+            self.most = max(self.most, len(texts))
+            return super().encode(texts, tokens=tokens)
+
+    embedder = Counting()
+    with open_memory(vector_location, embedder=embedder) as memory:
+        memory.remember_many([f"zebra {number}" for number in range(1_000)])
+        assert memory.stats().parts["vectors"]["frames"] == 1_000
+        assert embedder.most <= 256

@@ -171,7 +171,7 @@ def tokens(text: str) -> TokenStates:
 )
 def test_words_that_say_nothing_have_no_pieces(text: str, expected: list[str]) -> None:
     found = tokens(text)
-    keep = content_pieces(text, found)
+    [keep] = content_pieces([text], [found])
     raw = text.encode()
     assert [raw[start:end].decode() for start, end in found.spans[keep].tolist()] == expected
 
@@ -180,6 +180,35 @@ def test_words_that_say_nothing_have_no_pieces(text: str, expected: list[str]) -
 @given(st.text(max_size=80))
 def test_any_text_has_a_choice_of_pieces(text: str) -> None:
     found = tokens(text)
-    keep = content_pieces(text, found)
+    [keep] = content_pieces([text], [found])
     assert keep.shape == (len(found.ids),)
     assert keep.dtype == bool
+
+
+@steady
+@given(
+    st.lists(st.text(max_size=30) | st.sampled_from(["the zebra, is Here", "Zürich and it", ""]), max_size=6)
+)
+def test_pieces_are_chosen_by_their_own_text_alone(texts: list[str]) -> None:
+    found = [tokens(text) for text in texts]
+    together = content_pieces(texts, found)
+    for text, states_of_text, keep in zip(texts, found, together, strict=True):
+        [alone] = content_pieces([text], [states_of_text])
+        assert keep.tolist() == alone.tolist()
+
+
+def test_spans_beyond_a_text_choose_nothing_of_the_next() -> None:
+    wrong = TokenStates(np.zeros(1, dtype=np.int32), np.array([[1, 9]], dtype=np.int32), states(1, 1))
+    right = tokens("zebra")
+    assert [keep.tolist() for keep in content_pieces([".", "zebra"], [wrong, right])] == [[False], [True]]
+
+
+@steady
+@given(st.integers(0, 10**6), st.integers(0, 20))
+def test_signs_are_those_of_the_projection(seed: int, count: int) -> None:
+    basis = fit_basis(states(7, 400, 96) + 0.3)
+    said = states(seed, count, 96) * np.float32(seed % 7 + 0.1)
+    projected = basis.project(said)
+    signs = np.unpackbits(np.frombuffer(pack_signs(basis, said), dtype=np.uint8)).reshape(-1, BITS)
+    clear = np.abs(projected) > 1e-5  # nearer to nothing, rounding decides
+    assert (signs.astype(bool) == (projected > 0))[clear].all()
