@@ -115,12 +115,7 @@ class NounReader:
                     return at
                 if self._low(end) == "of" and self._low(end + 1) in ("mine", "ours"):
                     return end + 2
-                if (
-                    end < self.count
-                    and self.tokens[end].low == "'s"
-                    and end + 1 < self.count
-                    and self._possessive(end)
-                ):
+                if end < self.count and self.tokens[end].low == "'s" and self._possessive(end):
                     return at
                 return end
         return at
@@ -131,8 +126,7 @@ class NounReader:
         while stop < min(self.count, at + 7):
             token = self.tokens[stop]
             if token.low == "'s" and stop > at:
-                following = self.tokens[stop + 1] if stop + 1 < self.count else None
-                if following is None or not self._possessive(stop):
+                if not self._possessive(stop):
                     break
             elif token.tag in ("N", "U", "M"):
                 pass
@@ -155,8 +149,8 @@ class NounReader:
 
     def _possessive(self, at: int) -> bool:
         """Whether 's is an owner's and no verb: a noun comes next and then, soon, a verb."""
-        following = self.tokens[at + 1]
-        if following.tag not in ("N", "V", "U", "M"):
+        following = self.tokens[at + 1] if at + 1 < self.count else None
+        if following is None or following.tag not in ("N", "V", "U", "M"):
             return False
         stop = at + 2
         while stop < min(self.count, at + 5):

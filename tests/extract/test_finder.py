@@ -90,6 +90,11 @@ def test_any_text_at_all_is_read_and_what_is_found_stands_there(text: str) -> No
         assert_exact(text, statement)
 
 
+def test_a_name_with_nothing_after_its_apostrophe_s_is_read() -> None:
+    assert find_statements("Blanton's") == []
+    assert said("Blanton's\nI live in Porto.") == [(SPEAKER, "lives_in", "Porto")]
+
+
 def test_the_same_text_always_says_the_same() -> None:
     text = " ".join(SENTENCES[:60])
     assert find_statements(text) == find_statements(text)
