@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from longmind.extract.patterns import pattern
+from longmind.base.words import runs_of_letters
 
-_WORD: Final = pattern(r"[^\W\d_]+")
 _LOOK: Final = 600
 _FEWEST: Final = 4
 _ENGLISH: Final = frozenset(
@@ -43,10 +42,10 @@ def other_language(text: str) -> str | None:
     head = text[:_LOOK]
     if head.isascii():
         # Nearly every English text has a small word early on; then nobody need count.
-        words = _WORD.findall(head[:200].lower())
-        if len(words) < _FEWEST or sum(word in _ENGLISH for word in words) * 6 >= len(words):
+        words = runs_of_letters(head[:200])
+        if len(words) < _FEWEST or sum(map(_ENGLISH.__contains__, words)) * 6 >= len(words):
             return None
-    words = _WORD.findall(head.lower())
+    words = runs_of_letters(head)
     if len(words) < _FEWEST:
         foreign = sum(not character.isascii() and character.isalpha() for character in head)
         script = foreign * 2 > sum(character.isalpha() for character in head) and foreign > 6

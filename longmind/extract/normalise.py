@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
+from longmind.base.words import runs_of_letters
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import reworded
 from longmind.extract.verbs import verb_forms
@@ -42,20 +44,26 @@ _PLAIN: Final = {
     "tommorrow": "tomorrow", "tomorow": "tomorrow", "wensday": "wednesday", "febuary": "february",
 }  # fmt: skip
 _SPELLED: Final = {word: plain for word, plain in _PLAIN.items() if word != plain.lower() or word == "i"}
-_AFTER_ITS: Final = (
-    r"(?= (?:in|on|at|a|an|the|not|been|called|so|too|very|really|just|now|my|our|his|her|all|near|by|from|"
-    r"called|named|actually|still|gone|over|only|[a-z]+ing)\b)"
-)
+_AFTER: Final = {
+    "its": pattern(
+        r" (?:in|on|at|a|an|the|not|been|called|so|too|very|really|just|now|my|our|his|her|all|near|by|from|"
+        r"called|named|actually|still|gone|over|only|[a-z]+ing)\b",
+        re.IGNORECASE,
+    ),
+    "id": pattern(r" (?:love|like|sleep|say|go|be|have|rather|hate|never|prefer|want)\b", re.IGNORECASE),
+    "ill": pattern(r" (?:be|go|have|do|get|take|try|see|never|always|move|start)\b", re.IGNORECASE),
+    "2": pattern(
+        r" (?!(?:and|or|to|x|of|days|weeks|years|months|hours|kids|dogs|cats|more)\b)[a-z]", re.IGNORECASE
+    ),
+    "4": pattern(
+        r" (?:the|a|my|me|us|you|his|her|our|this|that|work|lunch|dinner|now|fun|life)\b", re.IGNORECASE
+    ),
+}
+"""What must follow these words for them to stand for another: "its" is "it's" in "its raining"."""
+_STANDS_FOR: Final = {"its": "it's", "id": "I'd", "ill": "I'll", "2": "to", "4": "for"}
+_BEFORE_DIGIT: Final = pattern(r"(?<=[a-z] )[24]", re.IGNORECASE)
 _CANDIDATE: Final = pattern(
-    r"(?<![\w'/@.#-])(?:(?P<its>its"
-    + _AFTER_ITS
-    + r")|(?P<id>id(?= (?:love|like|sleep|say|go|be|have|rather|hate|never|prefer|want)\b))"
-    r"|(?P<ill>ill(?= (?:be|go|have|do|get|take|try|see|never|always|move|start)\b))"
-    r"|(?P<to>(?<=[a-z] )2(?= (?!(?:and|or|to|x|of|days|weeks|years|months|hours|kids|dogs|cats|"
-    r"more)\b)[a-z]))"
-    r"|(?P<for>(?<=[a-z] )4(?= (?:the|a|my|me|us|you|his|her|our|this|that|work|lunch|dinner|now|fun|"
-    r"life)\b))"
-    r"|(?P<word>[A-Za-z2][A-Za-z0-9/'-]{0,11}))(?![\w'@-])",
+    r"(?<![\w'/@.#-])[A-Za-z24][A-Za-z0-9/'-]{0,11}(?![\w'@-])",
     re.IGNORECASE,
 )
 _BEFORE_TO: Final = frozenset(
@@ -66,6 +74,10 @@ _BEFORE_TO: Final = frozenset(
 _LOOSE: Final = pattern(r"[a-z0-9/]+(?:[-'][a-z]+)?")
 _KEYS: Final = frozenset({*_SPELLED, "its", "id", "ill", "2", "4"} - {"i"})
 """A text with none of these is written plainly enough."""
+_FIRST_LETTERS: Final = frozenset(
+    runs_of_letters(key)[0] for key in _KEYS if "2" not in key and "4" not in key
+)
+"""The letters that each of them begins with, but for those that have a digit."""
 
 
 class Plain:
@@ -96,12 +108,27 @@ class Plain:
         return position - high + was_high
 
 
+def _is_plain(masked: str) -> bool:
+    """Whether the text has none of the words that tell informal spelling."""
+    if " i " in masked or masked[:2] == "i ":
+        return False
+    plain_letters = masked.isascii() and "2" not in masked and "4" not in masked
+    if plain_letters and _FIRST_LETTERS.isdisjoint(runs_of_letters(masked)):
+        return True  # as most texts are, and then told in a fifth of the time
+    return _KEYS.isdisjoint(_LOOSE.findall(masked.lower()))
+
+
 def _spelled_out(masked: str) -> Iterator[tuple[int, int, str]]:
-    if " i " not in masked and masked[:2] != "i " and _KEYS.isdisjoint(_LOOSE.findall(masked.lower())):
+    if _is_plain(masked):
         return
     for match in _CANDIDATE.finditer(masked):
-        new = _replacement(match, masked)
+        word = match.group()
+        new = _plain_word(word)
         if new is not None:
+            if new == "":
+                new = _by_context(word.lower(), masked, *match.span())
+                if new is None:
+                    continue
             yield match.start(), match.end(), new
 
 
@@ -124,19 +151,12 @@ def plain(masked: str) -> Plain:
     return Plain("".join(pieces), changes)
 
 
-def _replacement(match: re.Match[str], masked: str) -> str | None:
-    kind = match.lastgroup
-    if kind == "its":
-        return "it's"
-    if kind in ("id", "ill"):
-        return "I'd" if kind == "id" else "I'll"
-    if kind == "for":
-        return "for"
-    if kind == "to":
-        before = masked[max(0, match.start() - 14) : match.start()].split()
-        return "to" if before and before[-1].lower() in _BEFORE_TO else None
-    word = match.group()
+@lru_cache(maxsize=20_000)
+def _plain_word(word: str) -> str | None:
+    """What a word is spelled out as: None for a plain one, "" where that depends on the words around it."""
     low = word.lower()
+    if low in _STANDS_FOR:
+        return ""
     new = _SPELLED.get(low)
     if new is not None:
         if low in ("n", "w", "r", "u") and word.isupper():
@@ -147,3 +167,16 @@ def _replacement(match: re.Match[str], masked: str) -> str | None:
     if low.endswith("in") and len(low) > 4 and low + "g" in verb_forms() and low not in verb_forms():
         return word + "g"
     return None
+
+
+def _by_context(low: str, masked: str, start: int, end: int) -> str | None:
+    """What a word stands for that is also one of its own: "its", "id", "ill", "2" and "4"."""
+    if _AFTER[low].match(masked, end) is None:
+        return None
+    if low in ("2", "4") and _BEFORE_DIGIT.match(masked, start) is None:
+        return None
+    if low == "2":
+        before = masked[max(0, start - 14) : start].split()
+        if not before or before[-1].lower() not in _BEFORE_TO:
+            return None
+    return _STANDS_FOR[low]

@@ -17,9 +17,16 @@ _WHO: Final = rf"(?:I|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|(?:[Mm]y|[Oo]ur) [a-z-]+(?: {_N
 _ANSWERS: Final = r"(?:answers?|repl(?:y|ies)|responses?|messages?|summar(?:y|ies)|code|e-?mails?|texts?)"
 
 
+_ASIDES: Final = (
+    ", in case", ", by the way", ", btw", ", incidentally", ", for the record", ", as you know",
+    ", as you may know", ", as you might know", ", just so you know", ", if you", ", if it", ", since you",
+    ", fyi", ", as i said", ", for what it's worth", ", believe it or not",
+)  # fmt: skip
+
+
 class _Rewording(NamedTuple):
-    hint: str
-    """A word without which the pattern matches nothing; in lower case."""
+    hints: tuple[tuple[str, ...], ...]
+    """Of each of these, one stands in whatever the pattern matches; in lower case."""
     shape: re.Pattern[str]
     edits: Callable[[re.Match[str]], Iterator[Edit]]
 
@@ -68,7 +75,7 @@ def _gap(match: re.Match[str]) -> Iterator[Edit]:
 _REWORDINGS: Final = (
     # "My title changed to X" says that it is X now; what changed is a thing of somebody's, not a person.
     _Rewording(
-        "changed",
+        (("changed",),),
         pattern(
             r"\b(?:my|our|his|her|their) (?:[\w-]+ ){1,4}?(?P<changed>(?:(?:has|have|was|were|"
             r"got|been|just) )"
@@ -79,7 +86,7 @@ _REWORDINGS: Final = (
     ),
     # The comma of "June 5, 2020" ends no clause.
     _Rewording(
-        ",",
+        ((", 19", ", 20"),),
         pattern(
             r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* [0-3]?\d(?:st|nd|rd|th)?"
             r"(?P<comma>,)(?= (?:19|20)\d\d\b)",
@@ -89,7 +96,7 @@ _REWORDINGS: Final = (
     ),
     # "What Hamid plays is a dulcimer."
     _Rewording(
-        "what",
+        (("what ",),),
         pattern(
             rf"(?:^|[.!?,;:]\s+|\b(?:and|but|so|that) )(?P<what>[Ww]hat )(?={_WHO} )"
             rf"{_WHO} (?:actually |really |now )?[a-z]+(?: (?:in|on|at|for|with|to))?(?P<is> (?:is|was))(?= )"
@@ -98,18 +105,17 @@ _REWORDINGS: Final = (
     ),
     # "My title, in case you need it, is records manager."
     _Rewording(
-        ",",
+        (_ASIDES,),
         pattern(
-            r"\b(?:my|our) (?:[\w-]+ ){0,3}[\w-]+(?P<aside>, (?:in case|by the way|btw|incidentally|for the "
-            r"record|as you (?:may |might )?know|just so you know|if (?:you|it)|since you|fyi|as i said|"
-            r"for what it's worth|believe it or not)\b[^,.;:!?\n]{0,40},)(?= (?:is|was|are|were|has|'s)\b)",
+            rf"\b(?:my|our) (?:[\w-]+ ){{0,3}}[\w-]+(?P<aside>(?:{'|'.join(_ASIDES)})\b[^,.;:!?\n]{{0,40}},)"
+            r"(?= (?:is|was|are|were|has|'s)\b)",
             re.IGNORECASE,
         ),
         _cut("aside"),
     ),
     # "A colleague of mine, Gustavo, is colour-blind."
     _Rewording(
-        " of mine",
+        ((" of mine",),),
         pattern(
             rf"(?:(?<=[.!?] )|^|(?<=, )|(?<=and ))(?P<whose>(?:[Aa]n? )?(?P<kin>(?:[A-Za-z]+ )?[A-Za-z]+) "
             rf"of mine,?) {_NAME}(?P<after>,?)(?= )"
@@ -120,7 +126,7 @@ _REWORDINGS: Final = (
     ),
     # "My birthday? 2 February 1990."
     _Rewording(
-        "?",
+        (("?",), ("my ",)),
         pattern(
             r"(?:^|[.!?]\s+)my (?:[a-z-]+ ){0,2}[a-z-]+(?P<asked>\?)(?= (?!(?:i|you|we|it|no|yes|"
             r"well|that|not|"
@@ -131,7 +137,7 @@ _REWORDINGS: Final = (
     ),
     # "My heart rate is 58, my dad's is 82."
     _Rewording(
-        "'s is ",
+        (("'s is ",),),
         pattern(
             r"\b(?:my|our) (?:[a-z]+ing )?(?P<what>[a-z-]+(?: [a-z-]+){0,3}) is [^,;.!?\n]{1,30}[,;]? "
             r"(?:and |but |while )?(?:my [a-z-]+|" + _NAME + r")'s(?P<here>)(?= is )",
@@ -141,7 +147,7 @@ _REWORDINGS: Final = (
     ),
     # "My name's not Steven, it's Stephen."
     _Rewording(
-        "not ",
+        (("'s not ", " is not "), ("it's", "but", "it is")),
         pattern(
             r"\b(?:my|our) (?:[a-z-]+ ){0,2}[a-z-]+(?P<old>(?:'s|"
             r" is) not [^,.;:!?\n]{1,30}[,;] (?:it's|but|it is))"
@@ -152,7 +158,7 @@ _REWORDINGS: Final = (
     ),
     # "She stopped being vegan."
     _Rewording(
-        " being ",
+        ((" being ",),),
         pattern(
             r"\b(?P<who>I|we|they|he|she|you)(?: have| has|'ve|'s)? (?P<stopped>(?:stopped|quit|"
             r"given up|gave up) being)"
@@ -165,7 +171,7 @@ _REWORDINGS: Final = (
     ),
     # "I handed in my notice at Deloitte."
     _Rewording(
-        "notice",
+        (("notice",),),
         pattern(
             r"\b(?P<gave>(?:handed|given|gave|put) in (?:my|his|her|their) (?:notice|"
             r"resignation) (?:at|to|with))"
@@ -175,7 +181,7 @@ _REWORDINGS: Final = (
     ),
     # "She moved out of Leeds and into York."
     _Rewording(
-        "moved out of",
+        (("moved out of",),),
         pattern(
             r"\bmoved (?P<out>out of) [A-Z][\w'-]+(?: [A-Z][\w'-]+)?(?P<into>,? (?:and )?(?:in)?to)(?= )"
         ),
@@ -183,7 +189,7 @@ _REWORDINGS: Final = (
     ),
     # "My sister lives in Oslo and my brother in Bergen."
     _Rewording(
-        " my ",
+        ((", my ", " and my ", " but my ", "; my ", " while my "),),
         pattern(
             rf"(?P<who>\bI|\b[Mm]y [a-z-]+(?: {_NAME})?|{_NAME})(?P<verb>'m|'s|"
             rf" [a-z]+)(?P<link> (?:in|at|for|on|from))? "
@@ -196,7 +202,7 @@ _REWORDINGS: Final = (
     ),
     # "No emojis in your replies."
     _Rewording(
-        "no ",
+        (("no ",),),
         pattern(
             rf"(?:^|[.!?;]\s+|\b(?:please|and|so),? )(?P<none>no) (?!longer|more|need|one|idea|problem)"
             rf"(?:[\w-]+ ){{1,3}}(?:in|with|when|at the (?:end|start) of) (?:your|my|any|all|the|"
@@ -212,6 +218,16 @@ def reworded(masked: str) -> Iterator[Edit]:
     """What to read in another way, as ranges of the text."""
     low = masked.lower()
     for rewording in _REWORDINGS:
-        if rewording.hint in low:
+        if _may_match(rewording.hints, low):
             for match in rewording.shape.finditer(masked):
                 yield from rewording.edits(match)
+
+
+def _may_match(hints: tuple[tuple[str, ...], ...], low: str) -> bool:
+    for alternatives in hints:
+        for hint in alternatives:
+            if hint in low:
+                break
+        else:
+            return False
+    return True

@@ -26,15 +26,16 @@ _CODE_LINE = pattern(
     re.MULTILINE,
 )
 _MASKED_WHOLE = (
-    pattern(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\1|\Z)", re.MULTILINE | re.DOTALL),
-    pattern(r"(?<!`)`[^`\n]{1,400}`(?!`)"),
-    pattern(r"^[ \t]*(?:>|&gt;|\u266a).*$", re.MULTILINE),
-    _CODE_LINE,
-    pattern(r"\[[^\[\]:\n]{1,40}: [^\[\]\n]{1,400}\]"),
-    pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL),
-    pattern(r"</?[A-Za-z][^<>\n]{0,300}>"),
-    pattern(r"https?://[^\s<>]+"),
+    (("```", "~~~"), pattern(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\1|\Z)", re.MULTILINE | re.DOTALL)),
+    (("`",), pattern(r"(?<!`)`[^`\n]{1,400}`(?!`)")),
+    ((">", "&gt;", "\u266a"), pattern(r"^[ \t]*(?:>|&gt;|\u266a).*$", re.MULTILINE)),
+    (("",), _CODE_LINE),
+    (("[",), pattern(r"\[[^\[\]:\n]{1,40}: [^\[\]\n]{1,400}\]")),
+    (("<!--",), pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)),
+    (("<",), pattern(r"</?[A-Za-z][^<>\n]{0,300}>")),
+    (("://",), pattern(r"https?://[^\s<>]+")),
 )
+"""What is blotted out whole, each with marks of which one stands in whatever its pattern matches."""
 _QUOTED = pattern(
     r"\"[^\"\n]{1,600}\"|\u201c[^\u201d\n]{1,600}\u201d|\u00ab[^\u00bb\n]{1,600}\u00bb"
     r"|\u201e[^\u201c\u201d\n]{1,600}[\u201c\u201d]"
@@ -48,15 +49,18 @@ _SPEECH_BEFORE = pattern(
 )
 _SELF = pattern(r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|our|you|your|is|are|am|was)\b", re.IGNORECASE)
 
-_ABBREVIATION = pattern(
-    r"(?:\b(?:dr|mr|mrs|ms|prof|st|mt|jr|sr|vs|e\.g|i\.e|etc|no|approx|inc|ltd|co|corp|dept|gen|sgt|capt|lt"
-    r"|rev|hon|est|fig|ave|blvd|rd|jan|feb|mar|apr|aug|sept?|oct|nov|dec|u\.s|u\.k|d\.c|a\.m|p\.m|ph\.d"
-    r"|b\.a|m\.a)|(?<!\w)[A-Z])$",
-    re.IGNORECASE,
+_ABBREVIATIONS = frozenset(
+    "dr mr mrs ms prof st mt jr sr vs etc no approx inc ltd co corp dept gen sgt capt lt rev hon est fig "
+    "ave blvd rd jan feb mar apr aug sep sept oct nov dec".split()
 )
+_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS))
+_INITIAL = pattern(
+    r"(?:\b(?:e\.g|i\.e|u\.s|u\.k|d\.c|a\.m|p\.m|ph\.d|b\.a|m\.a)|(?<!\w)[A-Z])$", re.IGNORECASE
+)
+# One character first, since a search for a single set of characters is the quickest there is.
 _BREAK = pattern(
-    r"(?P<stop>(?<![.!?\u2026])[.!?\u2026]++[\"'\u201d)\]*_]*+)(?=\s|$)|(?P<line>\n\s*+)"
-    r"|(?P<mark>[\u3002\uff01\uff1f])"
+    r"[.!?\u2026\n\u3002\uff01\uff1f](?:(?<=\n)\s*+|(?<=[\u3002\uff01\uff1f])"
+    r"|(?<![.!?\u2026].)(?<=[.!?\u2026])[.!?\u2026]*+[\"'\u201d)\]*_]*+(?=\s|$))"
 )
 _LIST_NUMBER = pattern(r"(?:\A|\n)[ ]{0,4}\d{1,3}$")
 _BULLET = pattern(r"\s*(?:[-*\u2022\u2013]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|\*\*|__)*")
@@ -75,9 +79,22 @@ class Sentence(NamedTuple):
 def mask(text: str) -> str:
     """The text at the same length, apostrophes made plain, with code, markup and quotations blotted out."""
     masked = text.translate(_APOSTROPHES) if not text.isascii() or "\t" in text else text
-    for foreign in _MASKED_WHOLE:
-        masked = foreign.sub(_blot, masked)
-    return _QUOTED.sub(_blot_speech, masked)
+    for marks, foreign in _MASKED_WHOLE:
+        for mark in marks:
+            if mark in masked:
+                masked = foreign.sub(_blot, masked)
+                break
+    return _QUOTED.sub(_blot_speech, masked) if _may_quote(masked) else masked
+
+
+def _may_quote(masked: str) -> bool:
+    """Whether a quotation may begin somewhere: an apostrophe inside a word, as most are, begins none."""
+    if '"' in masked or not masked.isascii():
+        return True
+    for before in masked.split("'")[:-1]:
+        if not before or not (before[-1].isalnum() or before[-1] == "_"):
+            return True
+    return False
 
 
 def _blot(match: re.Match[str]) -> str:
@@ -105,17 +122,20 @@ def split_sentences(masked: str) -> Iterator[Sentence]:
     label: str | None = None
     start = 0
     for match in _BREAK.finditer(masked):
-        stop, line = match.group("stop"), match.group("line")
-        if stop is not None and _inside_sentence(masked, match):
+        at, after = match.span()
+        first = masked[at]
+        is_line = first == "\n"
+        if is_line:
+            if _wrapped(masked, start, match):
+                continue
+        elif first == "." and after == at + 1 and _inside_sentence(masked, at):
             continue
-        if line is not None and _wrapped(masked, start, match):
-            continue
-        begin, label = _opening(masked, start, match.start(), label)
-        if begin < match.start():
-            question = "?" in match.group() or match.group() == "\uff1f"
-            yield Sentence(begin, match.start(), question, paragraph, label)
-        start = match.end()
-        if line is not None and line.count("\n") > 1:
+        begin, label = _opening(masked, start, at, label)
+        if begin < at:
+            question = "?" in match.group() or first == "\uff1f"
+            yield Sentence(begin, at, question, paragraph, label)
+        start = after
+        if is_line and match.group().count("\n") > 1:
             paragraph += 1
             label = None
     begin, label = _opening(masked, start, len(masked), label)
@@ -123,16 +143,21 @@ def split_sentences(masked: str) -> Iterator[Sentence]:
         yield Sentence(begin, len(masked), False, paragraph, label)
 
 
-def _inside_sentence(masked: str, match: re.Match[str]) -> bool:
-    """A single full stop after an abbreviation, an initial or a list's number, with more on the line."""
-    if match.group("stop") != ".":
+def _inside_sentence(masked: str, at: int) -> bool:
+    """Whether the full stop follows an abbreviation, an initial or a list's number, with more on the line."""
+    following = masked[at + 1 : at + 3].lstrip(" ")
+    if not following or following[0] == "\n":
         return False
-    following = masked[match.end() : match.end() + 2].lstrip(" ")
-    if not following or following.startswith("\n"):
-        return False
-    if _LIST_NUMBER.search(masked, max(0, match.start() - 8), match.start()):
+    end = at - 1 if masked[at - 1 : at] == "\n" else at
+    begin, least = end, max(0, end - _LONGEST_ABBREVIATION - 1)
+    while begin > least and (masked[begin - 1].isalnum() or masked[begin - 1] == "_"):
+        begin -= 1
+    if end - begin == 1 and _INITIAL.search(masked, max(0, at - 8), at):
         return True
-    return bool(_ABBREVIATION.search(masked, max(0, match.start() - 8), match.start()))
+    word = masked[begin:end]
+    if word[-1:].isdigit():
+        return _LIST_NUMBER.search(masked, max(0, at - 8), at) is not None
+    return word.lower() in _ABBREVIATIONS
 
 
 def _wrapped(masked: str, start: int, match: re.Match[str]) -> bool:

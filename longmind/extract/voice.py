@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from longmind.base.words import runs_of_letters
 from longmind.extract.patterns import pattern
 from longmind.extract.sentences import LONGEST_SENTENCE, Sentence, split_sentences
 from longmind.extract.statements import SPEAKER
@@ -43,15 +44,21 @@ _MAKE_BELIEVE = pattern(
     r"|write (?:me )?(?:a|an|the|some)\b)",
     re.IGNORECASE,
 )
+_WORKED_ON = (
+    "translate", "rewrite", "rephrase", "reword", "proofread", "proof-read", "fix", "edit", "summarise",
+    "summarize", "paraphrase", "improve", "polish", "grammar", "essay", "email", "e-mail", "letter", "bio",
+    "story", "poem", "lyrics", "draft", "text", "paragraph", "passage", "example", "quote", "sentence",
+    "sentences", "prompt", "cover letter", "speech", "script", "message", "following", "conversation",
+    "transcript", "article", "review", "post", "tweet", "song", "tune", "chorus", "verse", "something like",
+    "goes like", "joke", "saying", "headline", "caption", "entry", "dialogue", "monologue", "scene",
+    "character", "novel", "chapter",
+)  # fmt: skip
 _TEXT_TO_WORK_ON = pattern(
-    r"\b(?:translate|rewrite|rephrase|reword|proof-?read"
-    r"|correct(?! (?:myself|me|that)\b)|fix|edit|summari[sz]e|paraphrase|improve"
-    r"|polish|grammar|essay|e-?mail|letter|bio|story|poem|lyrics|draft|text|paragraph|passage|example|quote"
-    r"|sentences?|prompt|cover letter|speech|script|message|following|conversation|transcript|article"
-    r"|review|post|tweet|song|tune|chorus|verse|something like|goes like|joke|saying|headline|caption|entry"
-    r"|dialogue|monologue|scene|character|novel|chapter)\b[^.!?\n]{0,80}:(?:\s|$)",
+    rf"\b(?:correct(?! (?:myself|me|that)\b)|{'|'.join(_WORKED_ON)})\b[^.!?\n]{{0,80}}:(?:\s|$)",
     re.IGNORECASE,
 )
+_WORK_WORDS = frozenset(runs_of_letters(phrase)[0] for phrase in (*_WORKED_ON, "correct"))
+"""The first word of each: one of them stands in whatever the pattern finds."""
 _SARCASM = pattern(
     r"(?:\byeah,? right\b|\bas if\b|(?<!\w)/s(?![\w/])|\bjust kidding\b|\bj/?k\b|\bsaid no one\b"
     r"|\boh,? (?:sure|great|joy|yay|lovely|fantastic|wonderful|brilliant)\b|\bhow original\b|\bnot!|"
@@ -101,9 +108,7 @@ def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> 
     for index, sentence in enumerate(sentences):
         if make_believe == sentence.paragraph or sentence.end - sentence.start > LONGEST_SENTENCE:
             continue
-        if ":" in masked[sentence.start : sentence.end] and _TEXT_TO_WORK_ON.search(
-            masked, sentence.start, sentence.end
-        ):
+        if masked.find(":", sentence.start, sentence.end) >= 0 and _announces_text(masked, sentence):
             return
         if _MAKE_BELIEVE.match(masked, sentence.start, sentence.end):
             make_believe = sentence.paragraph
@@ -117,6 +122,13 @@ def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> 
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             person = None if closed else _first_person(sentence.label, speaker)
             yield Voiced(assertion, person, following)
+
+
+def _announces_text(masked: str, sentence: Sentence) -> bool:
+    """ "Please proofread my letter:": what comes after is not said, but to be worked on."""
+    if _WORK_WORDS.isdisjoint(runs_of_letters(masked[sentence.start : sentence.end])):
+        return False
+    return _TEXT_TO_WORK_ON.search(masked, sentence.start, sentence.end) is not None
 
 
 def is_persons_name(label: str) -> bool:
