@@ -207,11 +207,11 @@ class ClauseReader(SubjectReader):
             match.slot in ("prefers", "likes")
             and (less := _LESS.match(self.masked, *match.value)) is not None
         ):
-            match = replace(match, value=(match.value[0], less.end("more")))
+            match = match._replace(value=(match.value[0], less.end("more")))
         if match.slot in ("prefers", "likes") and match.subject == SPEAKER:
             topic = topic_of(self.masked[match.value[0] : match.value[1]])
             if topic != "instruction":
-                match = replace(match, slot=topic, free=False)
+                match = match._replace(slot=topic, free=False)
         stated = clause.verb.tense in ("present", "progressive") and match.polarity and not match.ended
         then = None if self.last_when is None else _THEN.search(self.masked, *self.span)
         if (
@@ -220,7 +220,7 @@ class ClauseReader(SubjectReader):
             and (match.when is None or match.when == self.last_when)
         ):
             direction = "since" if then.group().lower().startswith(("since", "after", "from")) else "before"
-            match = replace(match, when=self.last_when, then=direction)  # type: ignore[arg-type]
+            match = match._replace(when=self.last_when, then=direction)  # type: ignore[arg-type]
         elif match.when is not None:
             self.last_when = match.when
         if match.action == "record" and match.polarity and not match.ended:
@@ -228,7 +228,7 @@ class ClauseReader(SubjectReader):
             if is_mended(self.masked, self.span, where, self.label) or (
                 stated and corrects(self.masked, self.span, where)
             ):
-                match = replace(match, action="correct")
+                match = match._replace(action="correct")
         return match
 
     def _told(
@@ -301,7 +301,7 @@ class ClauseReader(SubjectReader):
         if instead is not None:
             new, old = instead
             yield from (
-                replace(match, value=(match.value[0], min(match.value[1], new[1])), old=old)
+                match._replace(value=(match.value[0], min(match.value[1], new[1])), old=old)
                 for match in find_free(words, clause, about, when)
             )
             return
@@ -398,8 +398,8 @@ class ClauseReader(SubjectReader):
         at = self.masked.rfind(about.key, 0, roles[0].value[0])
         if at >= 0:
             value = (at, at + len(about.key))
-            yield replace(
-                roles[0], subject=house or str(self.house), slot=title, value=value, free=True, one=True
+            yield roles[0]._replace(
+                subject=house or str(self.house), slot=title, value=value, free=True, one=True
             )
 
     def _instead(self, words: Words, clause: ParsedClause, about: About) -> Iterator[RuleMatch]:
@@ -446,7 +446,7 @@ class ClauseReader(SubjectReader):
         )
         matches = find_by_verb(masked, old, subject, predicates_of(words, clause))
         matches = [match for match in matches if match.rule == "did" or not is_gapped(masked, match)]
-        return [replace(match, names=about.names) for match in matches] if about.names else matches
+        return [match._replace(names=about.names) for match in matches] if about.names else matches
 
     def _when(
         self, words: Words, clause: ParsedClause, previous: ParsedClause | None, span: Range

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
@@ -51,8 +50,7 @@ def find_successor(words: Words, clause: ParsedClause, last: RuleMatch | None) -
         when = find_mention(words.masked, *around)
         if last.slot == ANY or when is None:
             return None
-        return replace(
-            last,
+        return last._replace(
             value=value,
             clause=whole,
             ended=True,
@@ -72,8 +70,8 @@ def find_successor(words: Words, clause: ParsedClause, last: RuleMatch | None) -
             free=True,
             names=last.names,
         )
-    return replace(
-        last, value=value, clause=whole, ended=False, polarity=True, action="record", when=None, old=None
+    return last._replace(
+        value=value, clause=whole, ended=False, polarity=True, action="record", when=None, old=None
     )
 
 
@@ -82,7 +80,7 @@ def after_a_death(matches: Sequence[RuleMatch], masked: str, span: tuple[int, in
     died = _DEATH.search(masked, *span) is not None
     for match in matches:
         if died and match.slot in _PETS and match.action == "record":
-            match = replace(match, ended=True, polarity=False)
+            match = match._replace(ended=True, polarity=False)
         yield match
 
 

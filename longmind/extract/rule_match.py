@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from longmind.extract.statements import Action
 
@@ -12,8 +11,7 @@ Subject: TypeAlias = str | Range
 """A name known beforehand, or where in the text the name stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleMatch:
+class RuleMatch(NamedTuple):
     """`value`, `clause`, `when` and `old` are ranges of the text."""
 
     subject: Subject
