@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 Field = str | int | float | bytes | None
+_signed: Final = struct.Struct("<q").unpack
 _SHORT: Final = tuple(size.to_bytes(8, "little") for size in range(256))
 
 
@@ -37,8 +38,8 @@ def digest(*fields: Field) -> bytes:
 
 def sum_of(encoded: str) -> int:
     """The checksum of fields of which `ascii` is known."""
-    raw = hashlib.blake2b(encoded.encode(), digest_size=8).digest()
-    return int.from_bytes(raw, "little", signed=True)
+    number: int = _signed(hashlib.blake2b(encoded.encode(), digest_size=8).digest())[0]
+    return number
 
 
 def checksum(*fields: Field) -> int:

@@ -173,7 +173,7 @@ class ProjectSpace(LinkedSpace):
                 expires_at=expires_at,
             )
             with self._store.write() as tx:
-                if tx.snapshot.revision != revision:
+                if tx.revision != revision:
                     record = rows.find_space(tx.db, self.name)
                     if (None if record is None else record.policy) != text:
                         continue

@@ -84,7 +84,7 @@ def upsert(
     `has_record` says that the space has its record already.
     """
     plan, draft = ready.plan, ready.draft
-    unchanged = tx.snapshot.revision == ready.revision
+    unchanged = tx.revision == ready.revision
     before = ready.before if unchanged else _named(tx.db, space, plan)
     notes = list(plan.notes)
     if before is not None and plan.id is not None and plan.id != before.object_id:

@@ -114,7 +114,7 @@ class AuditLog:
         spaces = self._spaces(store, db, names, erased=changes.removals("frame") > 0)
         who, note = caller(), tx.note
         about = (
-            tx.snapshot.revision,
+            tx.revision,
             tx.now,
             who.name(store.actor),
             who.face,
@@ -133,6 +133,7 @@ class AuditLog:
         entry = Entry(head.entries + 1, *about, detail, state_of(total)).sealed(head.hash)
         self._write(db, dialect, entry, total, accounts)
         tx.head_after = (entry.entry_id, entry.hash)
+        store.kept.committed(tx.head_before, tx.head_after, changes.touched)
 
     def _spaces(self, store: Store, db: Connection, names: Iterable[str], *, erased: bool) -> list[str]:
         """The spaces as the log holds them: those of a user with a digest in place of the name."""

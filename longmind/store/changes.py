@@ -10,6 +10,7 @@ bits that takes 2^65 steps and 2^41 stored hashes, and leaves 16 million forged 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b, sha256
 from typing import Any, Final
 
@@ -27,6 +28,9 @@ WITH_FLOATS: Final = frozenset(
     ("frame_meta", "fact", "fact_evidence", "conversation_state", "experience_record", "experience_vote")
 )
 """Tables with columns of floats; to look for some in every row would take a tenth of its hash."""
+
+COUNTERS: Final = "store_counter"
+"""Changed by nearly every commit, and by upserts alone."""
 
 HASH_BYTES: Final = 128
 _MODULUS: Final = 1 << (8 * HASH_BYTES)
@@ -117,11 +121,18 @@ class Changes:
             for row in rows:
                 self.added(table, row)
             return
-        if encoded is None or table in WITH_FLOATS:
+        start = _STARTS[table]
+        if encoded is None:
             hashes = sum([row_hash(table, row) for row in rows])
-        else:
-            start = _STARTS[table]
+        elif table not in WITH_FLOATS:
             hashes = sum([_hash(start, text) for text in encoded])
+        else:
+            hashes = sum(
+                [
+                    row_hash(table, row) if float in map(type, row) else _hash(start, text)
+                    for row, text in zip(rows, encoded, strict=True)
+                ]
+            )
         sums = self.sums[table]
         sums[0] += len(rows)
         sums[2] += hashes
@@ -144,6 +155,10 @@ class Changes:
             if row[position] is not None and len(owners) < _MOST_OWNERS:
                 owners.add(row[position])
 
+    def may_have_touched(self, table: str) -> bool:
+        """Whether rows of a table were added or removed so far; also where that is not known yet."""
+        return table in self.touched
+
     def is_exact(self) -> bool:
         """Whether every change was seen, and nothing that was undone."""
         return True
@@ -154,9 +169,7 @@ class Changes:
 
     def counts(self) -> str:
         """Rows added and removed by table, as JSON; counters are left out."""
-        tables = (
-            (table, *self.sums[table][:2]) for table in sorted(self.touched) if table != "store_counter"
-        )
+        tables = ((table, *self.sums[table][:2]) for table in sorted(self.touched) if table != COUNTERS)
         return f"{{{','.join([_COUNT % (table, more, fewer) for table, more, fewer in tables])}}}"
 
     def spaces(self, db: Connection) -> set[str]:
@@ -180,11 +193,19 @@ def row_hash(table: str, row: Row) -> int:
     if table == TEXTS:
         number: int = row[0]
         return number
+    if table == COUNTERS:
+        return _counter_hash(*row)
     if table in WITH_FLOATS:
         # SQLite shows a whole number in a column of floats as it was given, the server as a float.
         row = tuple(int(value) if type(value) is float and value.is_integer() else value for value in row)
     # `ascii` of a tuple of plain values is injective, the same in every version of Python, and fast.
     return _hash(_STARTS[table], ascii(row))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _counter_hash(*row: Any) -> int:
+    """Of a counter: nearly every commit takes back the row that the one before it has added."""
+    return _hash(_STARTS[COUNTERS], ascii(row))
 
 
 def _hash(start: blake2b, text: str) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from secrets import randbits
 from typing import Any, Final
 
-from longmind.store.changes import TABLES, TEXTS, Changes, Layout
+from longmind.store.changes import COUNTERS, TABLES, TEXTS, Changes, Layout
 from longmind.store.engine import Connection, Row, Value
 from longmind.store.statements import Statement, plain_row, read_statement
 
@@ -43,8 +43,6 @@ _TABLES: Final = frozenset(TABLES)
 
 
 _HAS_CITUS: Final = "SELECT 1 FROM pg_extension WHERE extname = 'citus'"
-COUNTERS: Final = "store_counter"
-"""Changed by nearly every commit, and by upserts alone: these return the old row, which spares a trigger."""
 _OLD: Final = "(SELECT o.{} FROM store_counter o WHERE o.name = store_counter.name)"
 
 
@@ -93,6 +91,7 @@ class PostgresChanges(Changes):
     def __init__(self, layout: PostgresLayout) -> None:
         super().__init__(layout)
         self._has_noted = False
+        """Whether triggers may have noted something that was not counted yet."""
         self._is_exact = True
         self._writer = _THIS_TRANSACTION
 
@@ -106,6 +105,9 @@ class PostgresChanges(Changes):
                     f"SET LOCAL longmind.writer TO '{self._writer}'",
                 )
             )
+
+    def may_have_touched(self, table: str) -> bool:
+        return self._has_noted or table in self.touched
 
     def is_exact(self) -> bool:
         return self._is_exact

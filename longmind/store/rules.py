@@ -78,13 +78,18 @@ def _ruling_space(partition: str) -> str:
     return split_partition(partition)[0]
 
 
-def check_rules(db: Connection, drafts: Iterable[Draft]) -> None:
+def rules_now(tx: Transaction, space: str) -> tuple[str, ...]:
+    """The same as `redaction_rules`, inside a transaction."""
+    return tx.known("space_record", space, lambda: redaction_rules(tx.db, space))
+
+
+def check_rules(tx: Transaction, drafts: Iterable[Draft]) -> None:
     """Refuse drafts that the rules in force have not been applied to."""
     stamps: dict[str, str] = {}
     for partition, ruled in sorted({(draft.space, draft.ruled) for draft in drafts}):
         space = _ruling_space(partition)
         if space not in stamps:
-            stamps[space] = stamp(redaction_rules(db, space))
+            stamps[space] = stamp(rules_now(tx, space))
         if ruled != stamps[space]:
             raise Conflict(
                 f"The redaction rules of the space {partition} changed while this was being written.",
@@ -124,7 +129,7 @@ class Redaction:
 
     def _rules(self, space: str, tx: Transaction | None) -> tuple[str, ...]:
         if tx is not None:
-            return redaction_rules(tx.db, space)
+            return rules_now(tx, space)
         with self._store.read() as snapshot:
             return redaction_rules(snapshot.db, space)
 

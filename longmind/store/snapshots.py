@@ -145,7 +145,7 @@ class Snapshots:
             return RollbackReport(row.name, True, None, {}, erased, expired, differences)
         rollback = Rollback(self._store, row.system, self._prepared(row.system))
         with self._store.write() as tx:
-            differs = bool(differences) or tx.snapshot.revision != snapshot.revision
+            differs = bool(differences) or tx.revision != snapshot.revision
             counts = roll_back(tx, rollback) if differs else {}
             restored_at = tx.system if differs else None
         return RollbackReport(row.name, False, restored_at, counts, erased, expired, differences)

@@ -73,7 +73,7 @@ class StagedDocument:
             row = StagedRow(
                 frames.ids[0], frames.ids[-1], frames.rows[0].parent_id or frames.ids[0], None, self._holder
             )
-            check_rules(tx.db, [self._document])
+            check_rules(tx, [self._document])
             if self._whole is not None:
                 self._check_ours(tx.db)
             insert_frames(tx, frames)
@@ -95,7 +95,7 @@ class StagedDocument:
         assert self._whole is not None
         document = replace(self._document, chunks=())
         with self._store.write() as tx:
-            check_rules(tx.db, [document])
+            check_rules(tx, [document])
             self._check_ours(tx.db)
             begin(tx)
             is_twin = existing(tx.db, [document], [self._name])[0] is not None

@@ -19,6 +19,7 @@ from longmind.store.audit_log import AuditLog
 from longmind.store.catalog import Catalog
 from longmind.store.engine import Connection, Engine
 from longmind.store.follower import MEMORY_LIMIT, Mirrors
+from longmind.store.kept import Kept
 from longmind.store.lease import Lease, LeasePolicy, current_holder, drop_dead
 from longmind.store.parts import Part
 from longmind.store.rules import Redaction
@@ -57,6 +58,7 @@ class Store:
         self.actor = actor
         """Who works with this handle, for the audit log; an interface may know better."""
         self.audit_log = AuditLog()
+        self.kept = Kept()
         self.parts: list[Part] = []
         self.mirrors = Mirrors(memory_limit)
         self.catalog = Catalog(self.mirrors)
@@ -90,7 +92,14 @@ class Store:
         return WriteScope(self, busy_timeout=self._busy_timeout, max_bytes=most)
 
     def transaction(self, db: Connection) -> Transaction:
-        return Transaction(db, now=_reading(self.clock), has_log=self.engine.has_log, defers=True)
+        return Transaction(
+            db,
+            now=_reading(self.clock),
+            has_log=self.engine.has_log,
+            defers=True,
+            kept=self.kept,
+            changes=self.engine.changes(db) if self.engine.has_log else None,
+        )
 
     def settle(self, tx: Transaction) -> None:
         """Let the parts follow the facts that changed, until nothing more does."""

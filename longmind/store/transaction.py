@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Row
+from longmind.store.kept import Kept
 
 if TYPE_CHECKING:
     from longmind.store.audit_log import Note
+    from longmind.store.changes import Changes
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -25,9 +29,23 @@ class Snapshot:
 class Transaction:
     """One write. Its system time is taken when first asked for: a write that changes nothing takes none."""
 
-    def __init__(self, db: Connection, *, now: int, has_log: bool = False, defers: bool = False) -> None:
-        """`defers`: whoever ends the transaction calls `store_counters`; until then they are not stored."""
+    def __init__(
+        self,
+        db: Connection,
+        *,
+        now: int,
+        has_log: bool = False,
+        defers: bool = False,
+        kept: Kept | None = None,
+        changes: Changes | None = None,
+    ) -> None:
+        """`defers`: whoever ends the transaction calls `store_counters`; until then they are not stored.
+
+        `kept` are the answers of earlier transactions, and `changes` what this one has changed so far.
+        """
         self.db = db
+        self._kept = kept
+        self._changes = changes
         self.now = now
         """The clock's reading: the default for `occurred_at`, `created_at` and the like."""
         self.note: Note | None = None
@@ -39,6 +57,8 @@ class Transaction:
         self.fact_rows: dict[int, tuple[Any, ...]] = {}
         """Rows of such facts and of what they name, as far as whoever changed them had them at hand: who
         follows them need not read them again."""
+        self.open_spans: dict[int, tuple[Any, ...]] = {}
+        """By fact, the periods without an end that it has now, where whoever changed it knows all of them."""
         self.log_was_replaced = False
         """The rows of the log came with this transaction, as in an import: it goes on from there."""
         clock, self.head = _read(db, HEAD) if has_log else _read(db)
@@ -77,9 +97,24 @@ class Transaction:
         return self._last
 
     @property
+    def revision(self) -> int:
+        """The system time of this transaction once it has one, and of the commit before it until then."""
+        return self._last if self._system is None else self._system
+
+    @property
     def snapshot(self) -> Snapshot:
         """The state inside this transaction, for code that reads."""
-        return Snapshot(self.db, self._last if self._system is None else self._system)
+        if "frame" in self._unstored:
+            # Indexes hold the ids of frames against their counter, also inside a transaction.
+            self.store_counters(only="frame")
+        return Snapshot(self.db, self.revision)
+
+    def known(self, table: str, question: Hashable, read: Callable[[], T]) -> T:
+        """What a small table says: as it was read before, by whichever transaction, unless it has changed."""
+        changes = self._changes
+        if self._kept is None or changes is None or not self.head_before or changes.may_have_touched(table):
+            return read()
+        return self._kept.answer(self.head_before, table, question, read)
 
     def allocate(self, name: str, count: int = 1) -> int:
         """The first of `count` numbers never given out before."""
@@ -93,9 +128,8 @@ class Transaction:
                 last = self.last_number(name)
                 first[name] = last + 1
                 self._given_out[name] = self._unstored[name] = last + count
-        if not self._defers or "frame" in first:
-            # Indexes hold the ids of frames against their counter, also inside a transaction.
-            self.store_counters(only="frame" if self._defers else None)
+        if not self._defers:
+            self.store_counters()
         return first
 
     def last_number(self, name: str) -> int:

@@ -130,9 +130,9 @@ def put(
     what `look` said of these drafts before the transaction; it is asked again if the store has changed.
     What the parts derived is added to `counts`.
     """
-    check_rules(tx.db, drafts)
-    if looked is None or looked.revision != tx.snapshot.revision:
-        looked = look(tx.snapshot, drafts, names=None if looked is None else looked.names)
+    check_rules(tx, drafts)
+    if looked is None or looked.revision != tx.revision:
+        looked = _look(tx.db, drafts, tx.revision, names=None if looked is None else looked.names)
     names, targets = looked.names, list(looked.targets)
     new: list[tuple[int, int]] = []
     first: dict[Value, int] = {}
@@ -173,9 +173,13 @@ def put(
 
 def look(snapshot: Snapshot, drafts: Sequence[Draft], *, names: Sequence[bytes] | None = None) -> Looked:
     """What of these drafts is there already; their names are made unless they are given."""
+    return _look(snapshot.db, drafts, snapshot.revision, names=names)
+
+
+def _look(db: Connection, drafts: Sequence[Draft], revision: int, *, names: Sequence[bytes] | None) -> Looked:
     if names is None:
         names = [draft.content_hash() for draft in drafts]
-    return Looked(names, existing(snapshot.db, drafts, names), snapshot.revision)
+    return Looked(names, existing(db, drafts, names), revision)
 
 
 def existing(db: Connection, drafts: Sequence[Draft], names: Sequence[bytes]) -> list[int | None]:
