@@ -74,7 +74,7 @@ def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
     """
     over: set[frozenset[str]] | None = None
     changed = _read(tx, fact_ids)
-    for ledger, touched in _touched(tx.db, changed).items():
+    for ledger, touched in _touched(tx, changed).items():
         worded = _in_slots(tx.db, ledger, touched, ("active", "archived"))
         if not worded:
             continue
@@ -147,7 +147,7 @@ def _comes_back(db: Connection, memory_id: int) -> bool:
     return bool(decisions) and decisions[0].stored_inputs().get("reason") in _FOLLOWED
 
 
-def _touched(db: Connection, changed: Sequence[StatedFact]) -> dict[str, _Touched]:
+def _touched(tx: Transaction, changed: Sequence[StatedFact]) -> dict[str, _Touched]:
     """By ledger, the subjects, slots and values of the memories that some facts may concern, if any do."""
     facts: dict[str, list[StatedFact]] = defaultdict(list)
     for item in changed:
@@ -155,9 +155,9 @@ def _touched(db: Connection, changed: Sequence[StatedFact]) -> dict[str, _Touche
             facts[item.fact.ledger].append(item)
     touched: dict[str, _Touched] = {}
     for ledger, stated in facts.items():
-        names = _names_of(db, {item.subject.entity_id: item.subject for item in stated})
+        names = _names_of(tx, {item.subject.entity_id: item.subject for item in stated})
         if len(names) > _FEW:
-            names = _remembered(db, ledger, names)
+            names = _remembered(tx.db, ledger, names)
         part = _Touched(set(), set(), set())
         for item in stated:
             if item.subject.entity_id in names:
@@ -209,9 +209,9 @@ def _over_by(db: Connection, fact_ids: Collection[int], now: int) -> set[frozens
     return over
 
 
-def _names_of(db: Connection, entities: Mapping[int, EntityRow]) -> dict[int, set[str]]:
+def _names_of(tx: Transaction, entities: Mapping[int, EntityRow]) -> dict[int, set[str]]:
     """By entity, what memories may call it: its names, and those of whom it is merged with."""
-    merged = identity.current(db)
+    db, merged = tx.db, identity.merged_now(tx)
     members = {entity_id: {entity_id} for entity_id in entities}
     if merged:
         members = {
@@ -293,7 +293,7 @@ def _memories(
 def wording_of(tx: Transaction, fact_ids: Collection[int]) -> list[int]:
     """The memories, in whatever state, that say one of these facts."""
     memory_ids: list[int] = []
-    for ledger, touched in _touched(tx.db, _read(tx, fact_ids)).items():
+    for ledger, touched in _touched(tx, _read(tx, fact_ids)).items():
         worded = _in_slots(tx.db, ledger, touched, ("active", "archived", "deleted"))
         for memory in _memories(tx.db, worded, touched):
             statement = statement_of(memory.version)

@@ -70,7 +70,7 @@ def _taken_back(candidate: Candidate, later: Sequence[Candidate]) -> bool:
 
 def _merge_one(ctx: WriteContext, candidate: Candidate, turn: int, prepared: Prepared | None) -> Extracted:
     db, origin = ctx.tx.db, Said(turn, candidate.start, candidate.end)
-    if is_erased(db, ctx.space, candidate):
+    if is_erased(ctx.tx, ctx.space, candidate):
         return Extracted(None, "", "suppressed")
     statement = candidate.statement
     if statement is not None and statement.when is not None and is_past(ctx, statement):

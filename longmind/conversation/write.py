@@ -299,13 +299,13 @@ def ledger_statement(statement: Statement) -> list[str]:
     return suppression.statement_fields(subject, statement.slot, statement.value, holds=statement.polarity)
 
 
-def is_erased(db: Connection, space: str, candidate: Candidate) -> bool:
-    secret = suppression.secret_of(db, space)
+def is_erased(tx: Transaction, space: str, candidate: Candidate) -> bool:
+    secret = suppression.secret_of(tx, space)
     if secret is None:
         return False
     fields = tombstones(candidate.content, candidate.statement)
     names = {suppression.keyed(secret, space, item) for item in fields}
-    return bool(suppression.suppressed(db, space, names))
+    return bool(suppression.suppressed(tx.db, space, names))
 
 
 def bury(store: Store, tx: Transaction, space: str, content: str, statement: Statement | None) -> None:

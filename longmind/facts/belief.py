@@ -8,9 +8,8 @@ never been said.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -26,8 +25,7 @@ class Effect(IntEnum):
     DENIES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class AssertedPeriod:
+class AssertedPeriod(NamedTuple):
     """One live assertion over `[start, end)`. `order` is its place among all; None means every value."""
 
     order: int
@@ -63,24 +61,24 @@ class HeldPeriod(NamedTuple):
 class Slot:
     """The assertions among which at most one holds at a time."""
 
+    __slots__ = ("claims", "denials", "endings")
+
     def __init__(self, assertions: Iterable[AssertedPeriod] = ()) -> None:
         self.claims: list[AssertedPeriod] = []
         """In the order of their rank."""
-        self.endings: list[AssertedPeriod] = []
-        self.denials: list[AssertedPeriod] = []
-        self.extend(assertions)
-
-    def extend(self, assertions: Iterable[AssertedPeriod]) -> None:
+        # Tuples, because most slots have neither, and a batch has thousands of slots.
+        self.endings: tuple[AssertedPeriod, ...] = ()
+        self.denials: tuple[AssertedPeriod, ...] = ()
         for item in assertions:
-            kinds = {Effect.HOLDS: self.claims, Effect.ENDS: self.endings, Effect.DENIES: self.denials}
-            kinds[item.effect].append(item)
-        self.claims.sort(key=_rank)
+            self.add(item)
 
     def add(self, item: AssertedPeriod) -> None:
         if item.effect is Effect.HOLDS:
-            self.claims.insert(bisect_right(self.claims, item.rank, key=_rank), item)
+            insort(self.claims, item, key=_rank)
+        elif item.effect is Effect.ENDS:
+            self.endings += (item,)
         else:
-            (self.endings if item.effect is Effect.ENDS else self.denials).append(item)
+            self.denials += (item,)
 
     def belief(
         self, start: int | None = None, end: int | None = None, *, behind: Sequence[HeldPeriod] = ()

@@ -75,8 +75,17 @@ class CurrentFacts:
         """By normal form of a name, the keys of the entities that are called so."""
         return self.known_norms({alias_norm(name) for name in names})
 
+    def keys_among(self, norms: Collection[str]) -> Collection[str]:
+        """Those of some normal forms that may be keys of entities."""
+        return norms if self._mirror is None else self._mirror.names(self.ledger).keys_among(norms)
+
+    def names_among(self, norms: Collection[str]) -> Collection[str]:
+        """Those of some normal forms that may be names of entities."""
+        return norms if self._mirror is None else self._mirror.names(self.ledger).names_among(norms)
+
     def known_norms(self, norms: Collection[str]) -> dict[str, set[str]]:
         """The same, for names in normal form."""
+        norms = self.names_among(norms)
         if not norms:
             return {}
         clause = among("a.alias_norm", sorted(norms))

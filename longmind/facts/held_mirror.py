@@ -13,6 +13,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from longmind.facts.canonical import ObjectKind
+from longmind.facts.ledger_names import LedgerNames
 from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
@@ -26,6 +27,8 @@ MOST: Final = 2000
 """Facts of one subject; who has more is compared with the newest."""
 _MOST_KEPT: Final = 20_000
 """Facts of all subjects and ledgers; beyond it the mirror begins anew."""
+_MOST_LEDGERS: Final = 100
+"""Of which names are kept."""
 LATEST: Final = 20
 _WINDOW: Final = 5000
 """Spans among which the last ones of a ledger are looked for."""
@@ -120,18 +123,22 @@ def _read(db: Connection, clause: Clause, tail: str = "") -> Iterator[HeldFact]:
     sql = f"SELECT {_ROWS.sql} FROM {_FROM} WHERE {clause.sql} {tail}"
     for fact, span, predicate, subject, named in _ROWS.read_all(db.all(sql, clause.values)):
         if fact.object_kind in (ObjectKind.TEXT, ObjectKind.ENTITY):
-            text = str(stored_object(fact, named))
-            current = CurrentFact(
-                subject.key,
-                predicate.key,
-                text if named is None else Entity(text),
-                predicate.cardinality,
-                span.valid_from,
-                span.system_from,
-            )
-            yield HeldFact(
-                span.span_id, fact.fact_id, fact.ledger, subject.key_norm, predicate.key_norm, current
-            )
+            yield _held(fact, span, predicate, subject, named)
+
+
+def _held(
+    fact: FactRow, span: SpanRow, predicate: PredicateRow, subject: EntityRow, named: EntityRow | None
+) -> HeldFact:
+    text = str(stored_object(fact, named))
+    current = CurrentFact(
+        subject.key,
+        predicate.key,
+        text if named is None else Entity(text),
+        predicate.cardinality,
+        span.valid_from,
+        span.system_from,
+    )
+    return HeldFact(span.span_id, fact.fact_id, fact.ledger, subject.key_norm, predicate.key_norm, current)
 
 
 class HeldMirror:
@@ -141,6 +148,9 @@ class HeldMirror:
         self._tx: Transaction | None = None
         self._changed: set[int] = set()
         """Facts that have changed since they were read."""
+        self._left: dict[int, list[HeldFact]] = {}
+        """What is held of them now, where the transaction that changed them has left it."""
+        self._names: dict[str, LedgerNames] = {}
         self._subjects: dict[tuple[str, str], _Spans] = {}
         self._latest: dict[str, tuple[_Spans, bool]] = {}
         """By ledger, with whether that is all there is."""
@@ -153,6 +163,8 @@ class HeldMirror:
     def clear(self) -> None:
         self._tx = None
         self._changed.clear()
+        self._left.clear()
+        self._names.clear()
         self._subjects.clear()
         self._latest.clear()
         self._places.clear()
@@ -168,14 +180,38 @@ class HeldMirror:
         if head is None or head != tx.head_before or len(self._places) > _MOST_KEPT:
             self.clear()
         elif self._tx is not None:
-            self._changed |= self._tx.settled_facts
+            self._note_changes(self._tx)
         self._tx = tx
         self._refresh()
+
+    def _note_changes(self, tx: Transaction) -> None:
+        changed = tx.changed_facts | tx.settled_facts
+        self._changed |= changed
+        for fact_id in changed:
+            self._left.pop(fact_id, None)
+            if fact_id in tx.open_spans and fact_id in tx.fact_rows:
+                fact, subject, predicate, named = tx.fact_rows[fact_id]
+                is_listed = fact.object_kind in (ObjectKind.TEXT, ObjectKind.ENTITY)
+                spans = tx.open_spans[fact_id] if is_listed else ()
+                self._left[fact_id] = [_held(fact, span, predicate, subject, named) for span in spans]
+
+    def names(self, ledger: str) -> LedgerNames:
+        """What the things of a ledger are called."""
+        assert self._tx is not None
+        names = self._names.get(ledger)
+        if names is None:
+            if len(self._names) >= _MOST_LEDGERS:
+                self._names.clear()
+            names = self._names[ledger] = LedgerNames(ledger)
+        names.advance(self._tx)
+        return names
 
     def held(self, ledger: str, norm: str) -> list[HeldFact] | None:
         """All that is held of a subject, the newest first; None where that is too much to keep."""
         key = (ledger, norm)
         spans = self._subjects.get(key)
+        if spans is None and not self.names(ledger).keys_among([norm]):
+            return []
         if spans is None:
             rows = held_of(self._db, ledger, norm)
             if len(rows) == MOST:
@@ -218,13 +254,15 @@ class HeldMirror:
     def _refresh(self) -> None:
         """Read the facts that changed once more."""
         assert self._tx is not None
-        self._changed |= self._tx.changed_facts | self._tx.settled_facts
+        self._note_changes(self._tx)
         if any(fact_id in self._changed for fact_id, _ in self._settled.values()):
             self._settled.clear()
         if not self._changed or not (self._subjects or self._latest):
             self._changed.clear()
+            self._left.clear()
             return
         changed, self._changed = self._changed, set()
+        left, self._left = self._left, {}
         for fact_id in changed:
             for key in self._places.pop(fact_id, ()):
                 spans = self._subjects[key]
@@ -234,10 +272,15 @@ class HeldMirror:
         for spans, _ in self._latest.values():
             for span_id in [number for number, row in spans.items() if row.fact_id in changed]:
                 del spans[span_id]
-        for batch in batched(sorted(changed)):
-            for row in _read(self._db, among("f.fact_id", batch) & _HELD):
-                key = (row.ledger, row.subject)
-                if key in self._subjects:
-                    self._keep(self._subjects[key], key, [row])
-                if row.ledger in self._latest and row.predicate != "session_id":
-                    self._latest[row.ledger][0][row.span_id] = row
+        for rows in left.values():
+            self._put(rows)
+        for batch in batched(sorted(changed - left.keys())):
+            self._put(_read(self._db, among("f.fact_id", batch) & _HELD))
+
+    def _put(self, rows: Iterable[HeldFact]) -> None:
+        for row in rows:
+            key = (row.ledger, row.subject)
+            if key in self._subjects:
+                self._keep(self._subjects[key], key, [row])
+            if row.ledger in self._latest and row.predicate != "session_id":
+                self._latest[row.ledger][0][row.span_id] = row

@@ -8,9 +8,15 @@ from typing import Final
 from longmind.base.times import AsOf
 from longmind.facts.rows import EntityRow, SameRow, select, select_among
 from longmind.store.engine import Connection
+from longmind.store.transaction import Transaction
 from longmind.store.visible import during
 
 _NONE: Final[Mapping[int, int]] = {}
+
+
+def merged_now(tx: Transaction) -> Mapping[int, int]:
+    """The same as `current`, inside a transaction."""
+    return tx.known("fact_same", "", lambda: current(tx.db))
 
 
 def current(db: Connection) -> Mapping[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
@@ -364,7 +363,7 @@ class Ledger(Reader):
         with self.store.write() as tx:
             redactor = self.store.redaction.redactor(space_name, tx)
             if redactor is not None:
-                claim = dataclasses.replace(claim, reason=redactor.text(why))
+                claim = claim._replace(reason=redactor.text(why))
             [result] = write.write(tx, [claim], ledger=ledger, space=space_name).results
         assert isinstance(result, Retracted)
         return result

@@ -128,14 +128,15 @@ class Loader:
     def _meet(self, state: SlotState, fact: FactRow, predicate: PredicateRow) -> None:
         """Count a value in; what was said of every value was said of it too."""
         fact_id = self.effective(fact)
-        met = state.facts.setdefault(predicate.predicate_id, set())
-        if fact_id in met:
+        if fact_id in state.facts:
             return
-        met.add(fact_id)
+        state.facts[fact_id] = predicate.predicate_id
+        if not self._wide:
+            return
         statement = (self.one(fact.subject_entity_id), self.group_of(predicate).name, fact.qualifiers_hash)
         for row in self._wide.get(statement, ()):
             if row.predicate_id == predicate.predicate_id:
-                state.slot.extend([self._said(row, fact_id)])
+                state.slot.add(self._said(row, fact_id))
 
     def _said(self, row: AssertionRow, value: int | None) -> AssertedPeriod:
         if row.action == "retract":
@@ -293,7 +294,7 @@ class Loader:
         if not rows:
             return
         # Asked apart, because most find no rows at all, and what is recorded by hand needs no evidence.
-        some_lapsed = self.db.one("SELECT 1 FROM fact_lapse LIMIT 1") is not None
+        some_lapsed = self.names.tx.known("fact_lapse", "", self._has_lapses)
         sure = {
             row.assertion_id for row in rows.values() if row.by_hand and not row.held_back and not some_lapsed
         }
@@ -302,6 +303,9 @@ class Loader:
         missing = {row.fact_id for row in listed if row.fact_id is not None} - self.names.facts.keys()
         self.names.add_facts(select_among(self.db, FactRow, "fact_id", missing))
         self.take(listed)
+
+    def _has_lapses(self) -> bool:
+        return self.db.one("SELECT 1 FROM fact_lapse LIMIT 1") is not None
 
     def _live(self, numbers: Sequence[int]) -> set[int]:
         live: set[int] = set()
@@ -336,7 +340,7 @@ class Loader:
             state, value = self.state_of(fact, predicate), self.effective(fact)
         state.rows[row.assertion_id] = row
         if not wide:
-            state.slot.extend([self._said(row, value)])
+            state.slot.add(self._said(row, value))
 
     def _load_spans(self, clauses: Sequence[Clause]) -> None:
         by_span: dict[int, tuple[FactRow, SpanRow]] = {}
@@ -352,7 +356,7 @@ class Loader:
         self._load_objects()
         for fact, span in sorted(by_span.values(), key=lambda pair: pair[1].valid_from):
             state = self.state_of(fact, self.names.predicate(fact.predicate_id))
-            state.stored.append(span)
+            state.stored += (span,)
             state.spans.append(LiveSpan(fact.fact_id, span.valid_from, span.valid_to, span))
 
     def _load_objects(self) -> None:

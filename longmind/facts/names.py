@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from longmind.base.errors import Conflict, InvalidInput
 from longmind.base.filters import View
@@ -34,8 +33,7 @@ from longmind.store.visible import Clause, both, during
 _ENTITY: Final = join((EntityRow, "e"))
 
 
-@dataclass(frozen=True, slots=True)
-class NewEntity:
+class NewEntity(NamedTuple):
     """What is known of an entity that may have to be made; an empty kind changes none."""
 
     key: str
@@ -43,8 +41,7 @@ class NewEntity:
     by_hand: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class NewPredicate:
+class NewPredicate(NamedTuple):
     """A predicate that may have to be made; without a cardinality it gets the global one's, or `many`."""
 
     key: Predicate
@@ -97,7 +94,7 @@ def ensure_entities(
     if changed:
         assert tx.system
         update(tx.db, changed, ("kind", "by_hand"))
-    if rows and tx.db.one("SELECT 1 FROM store_rollback LIMIT 1") is not None:
+    if rows and _was_rolled_back(tx):
         # An entity from after the state to which the store went back is there, and not known by its name.
         add_aliases(tx, [(row, row.key) for row in rows.values()])
     if missing:
@@ -110,6 +107,11 @@ def ensure_entities(
         _insert_aliases(tx, {(row.entity_id, alias_norm(row.key)): row.key for row in created}, None)
         rows.update((row.key_norm, row) for row in created)
     return rows
+
+
+def _was_rolled_back(tx: Transaction) -> bool:
+    sql = "SELECT 1 FROM store_rollback LIMIT 1"
+    return tx.known("store_rollback", "", lambda: tx.db.one(sql) is not None)
 
 
 def add_aliases(

@@ -184,7 +184,7 @@ class FactsPart(Part):
         items = [(frame, anchored(tx.db, ledger, frame, item, self._mirror)) for frame, item in items]
         items = _without_erased(tx, ledger, items)
         entities = found_names([entity for _, item in items for entity in item.entities])
-        existing = names.find_entities(tx.db, ledger, entities)
+        existing = names.find_entities(tx.db, ledger, self._mirror.names(ledger).keys_among(entities))
         new_by_norm = {norm: _new(entity) for norm, entity in entities.items()}
         rows = names.ensure_entities(tx, ledger, new_by_norm, existing=existing)
         claims = [
@@ -264,7 +264,7 @@ def _without_erased(
     tx: Transaction, ledger: str, items: Sequence[tuple[Frame, Extraction]]
 ) -> list[tuple[Frame, Extraction]]:
     """Leave out what was erased and is only said again; what is noted on purpose may be read from now on."""
-    secret = suppression.secret_of(tx.db, ledger)
+    secret = suppression.secret_of(tx, ledger)
     if secret is None:
         return list(items)
     remaining: list[tuple[Frame, Extraction]] = []
@@ -393,31 +393,35 @@ def _claims(
         # A frame that names its own moment is dated by it; any other by the clock, which may be set back.
         by_clock=frame.occurred_at == now,
     )
-    ending = replace(claim, action="end", polarity=True, reason="said to be over", lenient=True)
     if fact.action == "end" or fact.value is None:
-        return _endings(ending, fact.valid_to)
+        return _endings(_ending(claim), fact.valid_to)
     start, end = fact.valid_from, fact.valid_to
     if fact.action == "correct" and fact.replaces is not None:
-        never = replace(ending, action="retract", reason="corrected")
-        wrong = [replace(never, value=typed(value)) for value in (Entity(fact.replaces), fact.replaces)]
-        return [*wrong, claim if start is None else replace(claim, start=start, by_clock=False)]
+        never = _ending(claim)._replace(action="retract", reason="corrected")
+        wrong = [never._replace(value=typed(value)) for value in (Entity(fact.replaces), fact.replaces)]
+        return [*wrong, claim if start is None else claim._replace(start=start, by_clock=False)]
+    over = None if end is None or not fact.polarity else _ending(claim)._replace(start=end, by_clock=False)
     if fact.action == "correct":
-        claim = replace(claim, action="correct")
+        claim = claim._replace(action="correct")
     if start is not None:
-        claim = replace(claim, start=start, by_clock=False)
+        claim = claim._replace(start=start, by_clock=False)
     elif end is not None and end <= frame.occurred_at:
         # "I lived in Porto until 2019": from when is not told.
-        claim = replace(claim, start=UNKNOWN, by_clock=False)
-    if end is None:
-        return [claim]
-    over = replace(ending, start=end, by_clock=False)
-    return [replace(claim, end=end), *([over] if fact.polarity else [])]
+        claim = claim._replace(start=UNKNOWN, by_clock=False)
+    if end is not None:
+        claim = claim._replace(end=end)
+    return [claim] if over is None else [claim, over]
+
+
+def _ending(claim: Claim) -> Claim:
+    """That what a claim says is over when the claim begins."""
+    return claim._replace(action="end", polarity=True, reason="said to be over", lenient=True)
 
 
 def _endings(ending: Claim, end: int | None) -> list[Claim]:
     """The end that was said, and the end of whatever was recorded to have begun between it and now."""
     if end is None:
         return [ending]
-    at_that_time = replace(ending, start=end, by_clock=False)
+    at_that_time = ending._replace(start=end, by_clock=False)
     assert ending.start is not None
     return [at_that_time] if end >= ending.start else [at_that_time, ending]

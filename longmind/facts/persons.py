@@ -52,7 +52,7 @@ def with_first_names(item: Extraction) -> Extraction:
 def known_by_name(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:
     """The same, said of those whom the ledger knows."""
     item = _by_known_names(current, _by_pronoun(current, frame, item))
-    return _renamed(item, _known_persons(current.db, current.ledger, item.entities))
+    return _renamed(item, _known_persons(current, item.entities))
 
 
 def _by_pronoun(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:
@@ -135,7 +135,7 @@ def _naming(current: CurrentFacts, facts: Sequence[FoundFact], keys: dict[str, s
     return renamed
 
 
-def _known_persons(db: Connection, ledger: str, entities: Sequence[FoundEntity]) -> dict[str, str]:
+def _known_persons(current: CurrentFacts, entities: Sequence[FoundEntity]) -> dict[str, str]:
     """For names that no entity has as its key, the key of the one person whom they fit.
 
     A first name fits the person that goes by it; a full name fits a person known by the first name alone.
@@ -145,13 +145,14 @@ def _known_persons(db: Connection, ledger: str, entities: Sequence[FoundEntity])
         for entity in entities
         if entity.kind == _PERSON and entity.key != USER and _NAME.fullmatch(entity.key)
     }
-    existing = find_entities(db, ledger, persons)
+    db, ledger = current.db, current.ledger
+    existing = find_entities(db, ledger, current.keys_among(persons))
     unknown = {norm: entity for norm, entity in persons.items() if norm not in existing}
     if not unknown:
         return {}
     norms = {alias_norm(entity.key) for entity in unknown.values()}
     norms |= {alias_norm(entity.key.split()[0]) for entity in unknown.values()}
-    candidates = _named(db, ledger, norms)
+    candidates = _named(db, ledger, current.names_among(norms))
     by_norm: dict[str, str] = {}
     for norm, entity in unknown.items():
         fitting = {row.entity_id: row for row in candidates[alias_norm(entity.key)]}

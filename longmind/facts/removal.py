@@ -127,6 +127,7 @@ def erase_space(tx: Transaction, space: str) -> dict[str, int]:
     span_ids = {row.span_id for row in select_among(tx.db, SpanRow, "fact_id", fact_ids)}
     counts["fact_support"] += delete_among(tx.db, SupportRow, "span_id", span_ids)
     counts["fact_span"] += delete_among(tx.db, SpanRow, "span_id", span_ids)
+    tx.open_spans.clear()
     counts.update(_erase_assertions(tx, rows, touched=shared))
     _drop_facts(tx.db, fact_ids, counts)
     inside = "SELECT entity_id FROM fact_entity WHERE ledger = ?"
@@ -230,7 +231,7 @@ def statements_of(db: Connection, rows: Sequence[AssertionRow]) -> list[list[str
 
 def lift_suppression(tx: Transaction, ledger: str, claims: Sequence[Claim]) -> None:
     """What somebody records on purpose may also be read from texts again."""
-    if suppression.secret_of(tx.db, ledger) is None:
+    if suppression.secret_of(tx, ledger) is None:
         return
     stated = [
         suppression.statement_fields(

@@ -180,6 +180,7 @@ class Replay:
         insert(tx.db, spans)
         insert(tx.db, supports)
         tx.changed_facts.update(self.facts, (span.fact_id for span in spans))
+        tx.open_spans.clear()
         return max(0, removed - len(fresh))
 
     def _span(

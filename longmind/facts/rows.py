@@ -233,6 +233,9 @@ _OBJECT_COLUMNS: Final = {
 }
 
 
+_PLAIN_COLUMNS: Final = ("object_int", "object_real", "object_bool", "object_blob", "object_time")
+
+
 def kind_of(fact: FactRow) -> ObjectKind:
     """What the value of a fact is; what stands for nothing is damage, also under a fitting checksum."""
     try:
@@ -256,14 +259,15 @@ def stored_object(fact: FactRow, entity: EntityRow | None) -> Stored:
 
 def object_columns(
     kind: ObjectKind, stored: Stored, entity_id: int | None, norm: str | None
-) -> dict[str, Any]:
-    """The columns of a fact that hold its value."""
+) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
+    """The columns of a fact that hold its value, in their order."""
     if kind == ObjectKind.ENTITY:
-        return {"object_entity_id": entity_id}
-    columns: dict[str, Any] = {_OBJECT_COLUMNS[kind]: stored}
-    if kind == ObjectKind.TEXT and norm != stored:
-        columns["object_norm"] = norm
-    return columns
+        return (None, None, None, None, None, None, None, entity_id)
+    if kind == ObjectKind.TEXT:
+        return (stored, None if norm == stored else norm, None, None, None, None, None, None)
+    column = _OBJECT_COLUMNS[kind]
+    integer, real, truth, data, moment = [stored if name == column else None for name in _PLAIN_COLUMNS]
+    return (None, None, integer, real, truth, data, moment, None)
 
 
 def dump_qualifiers(qualifiers: Sequence[Qualifier]) -> str | None:

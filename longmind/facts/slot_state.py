@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from longmind.facts.belief import AssertedPeriod, Effect, HeldPeriod, Slot
 from longmind.facts.rows import AssertionRow, SpanRow
@@ -28,22 +28,24 @@ class LiveSpan:
 class SlotState:
     """One slot as far as this transaction has got."""
 
+    __slots__ = ("complete", "facts", "rows", "slot", "spans", "stored", "touched")
+
     def __init__(self) -> None:
         self.slot = Slot()
         self.spans: list[LiveSpan] = []
         """In order of time; they do not overlap."""
-        self.stored: list[SpanRow] = []
+        self.stored: tuple[SpanRow, ...] = ()
         """The spans that were open when it was loaded."""
         self.rows: dict[int, AssertionRow] = {}
         """Stored assertions of the slot that were loaded, by number."""
-        self.facts: dict[int, set[int]] = {}
-        """The values that occur here, by predicate."""
+        self.facts: dict[int, int] = {}
+        """The values that occur here, each with its predicate."""
         self.complete = False
         """Whether all assertions of the slot were loaded, and not only those that can matter."""
         self.touched = False
 
     def met(self, predicate_id: int) -> list[int]:
-        return sorted(self.facts.get(predicate_id, ()))
+        return sorted(fact_id for fact_id, predicate in self.facts.items() if predicate == predicate_id)
 
     def starts(self) -> Iterator[tuple[AssertedPeriod, AssertionRow | None]]:
         for claim in (*self.slot.claims, *self.slot.endings):
@@ -93,8 +95,7 @@ class SlotState:
         return Outcome(affected, fresh, list(kept.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """Spans before and after one assertion, in the period that it could change."""
 
     before: Sequence[LiveSpan]
@@ -102,6 +103,8 @@ class Outcome:
     closed: Sequence[LiveSpan]
 
     def status(self, fact_id: int) -> Literal["recorded", "extended", "unchanged"]:
+        if not self.before:
+            return "recorded"
         mine = [span for span in self.after if span.fact_id == fact_id]
         if not any(span.fact_id == fact_id for span in self.before) or not mine:
             return "recorded"
@@ -109,6 +112,8 @@ class Outcome:
         return "extended" if gone else "unchanged"
 
     def others(self, fact_id: int) -> tuple[int, ...]:
+        if not self.closed:
+            return ()
         return tuple(dict.fromkeys(span.fact_id for span in self.closed if span.fact_id != fact_id))
 
 

@@ -63,11 +63,24 @@ def settle(
                 assert tx.system
                 span.row = span.row._replace(by_hand=1)
                 update(tx.db, [span.row], ("by_hand",))
-        supports += [SupportRow(span.row.span_id, key) for key in sorted(resting)]
+        span_id = span.row.span_id
+        supports += [SupportRow(span_id, key) for key in sorted(resting)]
     insert(tx.db, opened)
     insert(tx.db, supports)
-    tx.changed_facts.update(row.fact_id for row in (*gone, *opened))
+    changed = {row.fact_id for row in (*gone, *opened)}
+    tx.changed_facts |= changed
+    _leave_open(tx, listed, changed)
     return ended
+
+
+def _leave_open(tx: Transaction, states: Iterable[SlotState], changed: Collection[int]) -> None:
+    """The periods without an end of facts that changed, for who follows them: slots know them all."""
+    for fact_id in changed:
+        tx.open_spans[fact_id] = ()
+    for state in states:
+        for span in state.spans:
+            if span.end is None and span.fact_id in changed:
+                tx.open_spans[span.fact_id] += (span.row,)
 
 
 def close_spans(tx: Transaction, closed: Iterable[tuple[SpanRow, str]]) -> list[SpanRow]:
@@ -93,6 +106,8 @@ def _gone(states: Sequence[SlotState], reasons: Mapping[int, str]) -> list[SpanR
     """Stored spans that the slots no longer have; one that came back in between is kept."""
     gone: list[SpanRow] = []
     for state in states:
+        if not state.stored:
+            continue
         kept_ids = {span.row.span_id for span in state.spans if span.row is not None}
         lost = {row.span_id: row for row in state.stored if row.span_id not in kept_ids}
         again = {(row.fact_id, row.valid_from, row.valid_to): row for row in lost.values()}
@@ -118,9 +133,9 @@ def _supporters(
             after = span.end is not None and row.valid_from >= span.end
             if not after and (row.valid_to is None or span.start < row.valid_to):
                 resting[row.assertion_id] = row
-    slot = state.slot
+    slot, held = state.slot, span.held
     for claim in (*slot.claims, *slot.endings):
-        if slot.speaks_for(claim, span.held):
+        if slot.speaks_for(claim, held):
             key = numbers.get(claim.order, claim.order)
             resting[key] = new.get(key) or state.rows.get(claim.order)
     return resting
@@ -128,7 +143,7 @@ def _supporters(
 
 def _row(tx: Transaction, span_id: int, span: LiveSpan, resting: Sequence[AssertionRow | None]) -> SpanRow:
     rows = [row for row in resting if row is not None]
-    last = max(rows, key=lambda row: row.assertion_id)
+    last = rows[0] if len(rows) == 1 else max(rows, key=_number)
     return SpanRow(
         span_id,
         span.fact_id,
@@ -137,12 +152,16 @@ def _row(tx: Transaction, span_id: int, span: LiveSpan, resting: Sequence[Assert
         span.end,
         tx.system,
         None,
-        max(row.by_hand for row in rows),
-        max(row.derived for row in rows),
+        max([row.by_hand for row in rows]),
+        max([row.derived for row in rows]),
         None,
         span_key_hash(span.fact_id, span.start, span.end, tx.system),
         tx.now,
     )
+
+
+def _number(row: AssertionRow) -> int:
+    return row.assertion_id
 
 
 def _inherited(db: Connection, spans: Sequence[SpanRow]) -> dict[int, list[AssertionRow]]:

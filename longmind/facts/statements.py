@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from longmind.facts import identity, names
 from longmind.facts.canonical import ObjectKind, canonical_text, fact_hash, qualifiers_hash, text_norm
@@ -30,8 +30,7 @@ SlotKey = tuple[int, str, bytes | None, object]
 """Subject, group of predicates, hash of the qualifiers, and the thing where each thing competes apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A checked assertion of any kind; a value of None means whatever the slot holds."""
 
     subject: Entity
@@ -103,7 +102,7 @@ class Resolver:
         self._known = known or {}
         self.tx = tx
         self.ledger = ledger
-        self.same = identity.current(tx.db)
+        self.same = identity.merged_now(tx)
         self.entities: dict[int, EntityRow] = {}
         self.predicates: dict[int, PredicateRow] = {}
         self.facts: dict[int, FactRow] = {}
@@ -170,7 +169,13 @@ class Resolver:
                     for as_kind in kinds
                 ]
         return Resolved(
-            claim, subject.entity_id, predicate, qualified, competing, tuple(dict.fromkeys(hashes)), plain
+            claim,
+            subject.entity_id,
+            predicate,
+            qualified,
+            competing,
+            tuple(hashes if len(hashes) < 2 else dict.fromkeys(hashes)),
+            plain,
         )
 
     def _with_facts(
@@ -212,17 +217,17 @@ class Resolver:
         exact = bool(item.predicate.exact)
         norm = text_norm(str(stored), exact=exact) if kind == ObjectKind.TEXT else None
         entity = entities[canonical_text(str(stored))].entity_id if kind == ObjectKind.ENTITY else None
-        row = _BLANK._replace(
-            fact_id=fact_id,
-            ledger=self.ledger,
-            subject_entity_id=item.subject,
-            predicate_id=item.predicate.predicate_id,
-            object_kind=int(kind),
-            **object_columns(kind, stored, entity_id=entity, norm=norm),
-            qualifiers=dump_qualifiers(item.claim.qualifiers),
-            qualifiers_hash=item.qualifiers,
-            fact_hash=hashed,
-            created_at=self.tx.now,
+        row = FactRow(
+            fact_id,
+            self.ledger,
+            item.subject,
+            item.predicate.predicate_id,
+            int(kind),
+            *object_columns(kind, stored, entity_id=entity, norm=norm),
+            dump_qualifiers(item.claim.qualifiers),
+            item.qualifiers,
+            hashed,
+            self.tx.now,
         )
         self.add_facts([row])
         self.new_facts.add(row.fact_id)
@@ -323,4 +328,3 @@ class Resolver:
 
 
 _NAMES = (ObjectKind.TEXT, ObjectKind.ENTITY)
-_BLANK = FactRow(0, "", 0, 0, 0, None, None, None, None, None, None, None, None, None, None, b"", 0)

@@ -45,11 +45,14 @@ def keyed(secret: str, space: str, fields: Sequence[str]) -> bytes:
     return hmac.new(bytes.fromhex(secret), encode_fields([space, *fields]), hashlib.sha256).digest()
 
 
-def secret_of(db: Connection, space: str) -> str | None:
+def secret_of(tx: Transaction, space: str) -> str | None:
     """The key of the hashes; None where nothing is suppressed in this part of a space."""
-    if db.one("SELECT 1 FROM conversation_tombstone WHERE space = ? LIMIT 1", (space,)) is None:
-        return None
-    return _secret(db)
+
+    def is_there() -> bool:
+        sql = "SELECT 1 FROM conversation_tombstone WHERE space = ? LIMIT 1"
+        return tx.db.one(sql, (space,)) is not None
+
+    return _secret(tx.db) if tx.known("conversation_tombstone", space, is_there) else None
 
 
 def _secret(db: Connection) -> str | None:
@@ -84,7 +87,7 @@ def suppress(
 
 def lift(tx: Transaction, space: str, statements: Iterable[Sequence[str]]) -> int:
     """Let some statements be read again, because somebody made one on purpose."""
-    secret = secret_of(tx.db, space)
+    secret = secret_of(tx, space)
     if secret is None:
         return 0
     names = suppressed(tx.db, space, {keyed(secret, space, fields) for fields in statements})

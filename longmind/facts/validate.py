@@ -92,7 +92,7 @@ def check_frames(tx: Transaction, claims: Sequence[Claim], *, space: str, dialec
     if not cited:
         return list(claims)
     placed = iter(located(tx.db, cited, space=space, dialect=dialect))
-    return [replace(item, evidence=tuple(next(placed) for _ in item.evidence)) for item in claims]
+    return [item._replace(evidence=tuple(next(placed) for _ in item.evidence)) for item in claims]
 
 
 def located(db: Connection, cited: Sequence[Evidence], *, space: str, dialect: Dialect) -> list[Evidence]:

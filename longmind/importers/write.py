@@ -171,7 +171,7 @@ class Writer:
             self._skip(f"{batch.name}: {item.subject} {item.predicate}"[:300], "refused", error.message)
             return
         import_lineage = lineage(CHANNEL, user=split_partition(partition)[1])
-        yield replace(claim, lineage=import_lineage, by_hand=False), keys
+        yield claim._replace(lineage=import_lineage, by_hand=False), keys
 
     def _names(self, batch: Batch) -> Iterator[Name]:
         for name in batch.names:
@@ -241,7 +241,7 @@ class Writer:
             frames = [new[key] if key in new else older[key] for key in keys if key in new or key in older]
             extractor = f"{CHANNEL}:{self._source}"
             pieces = tuple(Evidence(frame_id, extractor=extractor) for frame_id in frames)
-            claims.append(replace(claim, evidence=pieces))
+            claims.append(claim._replace(evidence=pieces))
         if not claims:
             return
         dialect = self._store.engine.dialect
