@@ -33,7 +33,7 @@ from longmind.extract.relationships import (
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
-from longmind.extract.tokens import POSSESSIVES, tokens_of
+from longmind.extract.tokens import POSSESSIVES, columns_of, tokens_of
 from longmind.extract.verb_rules import find_by_verb, predicates_of
 from longmind.extract.voice import Voiced
 from longmind.when.mentions import Mention, find_mention
@@ -106,7 +106,7 @@ class ClauseReader(SubjectReader):
             if mended is not None:
                 yield mended
                 return
-        clauses = Parser(words.tokens).clauses()
+        clauses = Parser(columns_of(words.tokens), len(words.tokens)).clauses()
         real = [
             clause for clause in clauses if not (clause.kind == "order" and clause.verb.after >= clause.end)
         ]

@@ -8,7 +8,7 @@ from typing import Final
 from longmind.extract.nouns import OPENING, Noun, NounReader, SubjectKind
 from longmind.extract.tokens import BE, HAVE
 from longmind.extract.verb_group import VerbGroup, verb_group
-from longmind.extract.verbs import ALSO_NOUNS, verb_forms
+from longmind.extract.verbs import ALSO_NOUNS
 
 
 @dataclass(slots=True)
@@ -36,45 +36,32 @@ class Parser(NounReader):
         clauses: list[ParsedClause] = []
         at, link, opening = 0, "", True
         while at < self.count:
-            token = self.tokens[at]
-            if token.low == "who" and (relative := self._relative(at)) is not None:
+            low, tag = self.low[at], self.tags[at]
+            if low == "who" and (relative := self._relative(at)) is not None:
                 if clauses and clauses[-1].end > at:
                     clauses[-1].end = self._boundary(at)
                 clauses.append(relative)
                 at, link, opening = max(relative.verb.after, at + 1), "", False
                 continue
-            if token.tag in ("C", ",", ".", "S"):
-                link = (
-                    token.low
-                    if token.tag in ("C", "S")
-                    else link
-                    if token.tag == "," and opening
-                    else token.low
-                )
+            if tag in ("C", ",", ".", "S"):
+                if tag != "," or not opening:
+                    link = low
                 at, opening = at + 1, True
                 continue
-            if opening and token.low == "from" and self._low(at + 2) == "on":
+            if opening and low == "from" and self.low[at + 2] == "on":
                 at += 3  # "so from here on indent with tabs"
                 continue
-            if token.low in ("there", "here") and self._low(at + 1) in (
-                "'s",
-                "is",
-                "are",
-                "was",
-                "were",
-                "has",
-                "'re",
-            ):
+            if low in ("there", "here") and self.low[at + 1] in _THERE_IS:
                 at, opening = at + 2, False
                 continue
             # Inside a clause only "I" and "my" begin another one without a conjunction.
             inside = not opening and clauses and clauses[-1].end > at
-            if inside and token.tag != "I" and token.low not in ("my", "our"):
+            if inside and tag != "I" and low not in ("my", "our"):
                 at += 1
                 continue
             clause = self._clause(at, clauses, link, opening=opening)
-            if clause is not None and not clause.shared and at and self.tokens[at - 1].low in _TIMED:
-                clause.link = self.tokens[at - 1].low
+            if clause is not None and not clause.shared and at and self.low[at - 1] in _TIMED:
+                clause.link = self.low[at - 1]
             if clause is not None:
                 if clauses and clauses[-1].end > at:
                     clauses[-1].end = self._boundary(at)
@@ -82,21 +69,20 @@ class Parser(NounReader):
                 at, link, opening = max(clause.verb.after, at + 1), "", False
                 continue
             at += 1
-            opening = (opening and token.tag == "R") or (opening and token.low in OPENING)
+            opening = opening and (tag == "R" or low in OPENING)
         return clauses
 
     def _relative(self, at: int) -> ParsedClause | None:
         """ "My sister, who lives in Turku": the clause of whoever stands before "who"."""
-        end = at - 1 if at and self.tokens[at - 1].tag == "," else at
+        end = at - 1 if at and self.tags[at - 1] == "," else at
         for begin in range(max(0, end - 5), end):
-            token = self.tokens[begin]
-            if token.low not in ("my", "our") and token.tag != "U":
+            if self.low[begin] not in ("my", "our") and self.tags[begin] != "U":
                 continue
             noun = self._simple(begin)
-            if noun is not None and noun.kind == "my" and noun.end < end and self.tokens[noun.end].tag == "U":
+            if noun is not None and noun.kind == "my" and noun.end < end and self.tags[noun.end] == "U":
                 noun = Noun("my", begin, self._name_end(noun.end), False)
             if noun is not None and noun.end == end:
-                verb = verb_group(self.tokens, at + 1, self.count, third=True, plural=noun.plural)
+                verb = verb_group(self.columns, at + 1, self.count, third=True, plural=noun.plural)
                 if verb is not None:
                     return ParsedClause(noun.kind, begin, end, verb, self._complement_end(verb.after), "who")
         return None
@@ -104,9 +90,9 @@ class Parser(NounReader):
     def _boundary(self, at: int) -> int:
         at = self._fronted(at)
         while at > 0 and (
-            self.tokens[at - 1].tag in ("C", ",", "S", ".", "R") or self.tokens[at - 1].low in _BEFORE_CLAUSE
+            self.tags[at - 1] in ("C", ",", "S", ".", "R") or self.low[at - 1] in _BEFORE_CLAUSE
         ):
-            if self.tokens[at - 1].tag == "R" and not (at > 1 and self.tokens[at - 2].tag in ("C", ",", ".")):
+            if self.tags[at - 1] == "R" and not (at > 1 and self.tags[at - 2] in ("C", ",", ".")):
                 break
             at -= 1
         return at
@@ -114,23 +100,23 @@ class Parser(NounReader):
     def _fronted(self, at: int) -> int:
         """Where a phrase after a comma begins that stands before a subject: "..., on Wednesdays my wife"."""
         for comma in range(at - 2, max(at - 5, 0), -1):
-            token = self.tokens[comma]
-            if token.tag == ",":
-                return comma if self.tokens[comma + 1].tag == "P" else at
-            if token.tag in ("C", "S", "X", "I", "."):
+            tag = self.tags[comma]
+            if tag == ",":
+                return comma if self.tags[comma + 1] == "P" else at
+            if tag in ("C", "S", "X", "I", "."):
                 break
         return at
 
     def _clause(
         self, at: int, earlier: list[ParsedClause], link: str, *, opening: bool
     ) -> ParsedClause | None:
-        token = self.tokens[at]
+        low = self.low[at]
         follows = bool(earlier) and earlier[-1].end > at
-        if token.tag == "I" or opening or not follows or token.low in ("my", "our"):
+        if opening or not follows or self.tags[at] == "I" or low in ("my", "our"):
             clause = self._with_subject(at, link, inside=follows and not opening)
             if clause is not None:
                 return clause
-        ordered = link == "so" and opening and token.low in ("do", "don't", "please")
+        ordered = link == "so" and opening and low in ("do", "don't", "please")
         if ordered or (opening and link == "so" and earlier and earlier[-1].kind in ("thing", "named")):
             order = self._without_subject(at, link, first=False)
             if order is not None and order.kind == "order":
@@ -146,26 +132,24 @@ class Parser(NounReader):
         if noun is None:
             return None
         third = noun.kind not in ("i", "we", "you") and not (
-            noun.kind == "pronoun" and self.tokens[at].low == "they"
+            noun.kind == "pronoun" and self.low[at] == "they"
         )
-        verb = verb_group(self.tokens, noun.end, self.count, third=third, plural=noun.plural)
-        if verb is None or (
-            self.tokens[verb.after - 1].low == "'s" and self._low(verb.after) in ("", ",", ".")
-        ):
+        verb = verb_group(self.columns, noun.end, self.count, third=third, plural=noun.plural)
+        if verb is None or (self.low[verb.after - 1] == "'s" and self.low[verb.after] in ("", ",", ".")):
             return None
-        if inside and noun.kind == "my" and self.tokens[verb.first].low == "'s":
+        if inside and noun.kind == "my" and self.low[verb.first] == "'s":
             return None  # "my son's team", in the middle of something
-        if self.tokens[verb.first].low == "'s" and self._low(verb.first + 1) in _FINITE:
+        if self.low[verb.first] == "'s" and self.low[verb.first + 1] in _FINITE:
             return None  # "my sister's has four": of something that is not named again
-        if self.tokens[verb.first].low == "'s" and self._is_owner(verb.first + 1):
+        if self.low[verb.first] == "'s" and self._is_owner(verb.first + 1):
             return None  # "my son's teacher, Mrs Bloom, is leaving"
         if (
             verb.form in ("third", "base", "past")
             and verb.first == verb.after - 1
-            and (verb.after < self.count and self.tokens[verb.after].low in BE | HAVE)
+            and self.low[verb.after] in _BE_OR_HAVE
         ):
             return None  # "further studies are needed"
-        if verb.lemma == "have" and self._low(verb.after) == "to" and self._low(verb.after + 1) == "be":
+        if verb.lemma == "have" and self.low[verb.after] == "to" and self.low[verb.after + 1] == "be":
             verb.lemma, verb.after = "be", verb.after + 2
         return ParsedClause(
             noun.kind,
@@ -179,30 +163,27 @@ class Parser(NounReader):
 
     def _is_owner(self, at: int) -> bool:
         """Whether "'s" says whose the following thing is: it is named once more, and then has a verb."""
-        while at < self.count and self.tokens[at].tag == "N":
+        while at < self.count and self.tags[at] == "N":
             at += 1
-        if self._tag(at) != "," or self._tag(at + 1) != "U":
+        if self.tags[at] != "," or self.tags[at + 1] != "U":
             return False
         at += 1
-        while self._tag(at) == "U":
+        while self.tags[at] == "U":
             at += 1
-        return self._tag(at) == "," and self._tag(at + 1) in ("X", "V")
-
-    def _tag(self, at: int) -> str:
-        return self.tokens[at].tag if at < self.count else ""
+        return self.tags[at] == "," and self.tags[at + 1] in ("X", "V")
 
     def _shared(self, at: int, before: ParsedClause, link: str) -> ParsedClause | None:
-        if self.tokens[at].low in ("there", "here"):
+        if self.low[at] in ("there", "here"):
             return None
-        if link in ("so", "nor") and self.tokens[at].tag == "X":
+        if link in ("so", "nor") and self.tags[at] == "X":
             return None  # "and so is her son"
         third = before.kind not in ("i", "we", "you", "elided", "order")
         if before.kind in ("elided", "order"):
-            verb = verb_group(self.tokens, at, self.count, third=False, bare=True)
+            verb = verb_group(self.columns, at, self.count, third=False, bare=True)
             if verb is not None and verb.form != before.verb.form:
                 verb = None
         else:
-            verb = verb_group(self.tokens, at, self.count, third=third)
+            verb = verb_group(self.columns, at, self.count, third=third)
         if (
             verb is None
             and before.verb.lemma == "be"
@@ -212,23 +193,21 @@ class Parser(NounReader):
             verb = self._going_on(at, before.verb)
         if verb is None:
             return None
-        word = self.tokens[verb.after - 1].low
-        if verb.form == "third" and self.tokens[before.verb.first].low in _PLURAL:
+        word = self.low[verb.after - 1]
+        if verb.form == "third" and self.low[before.verb.first] in _PLURAL:
             return None  # "my cats are called Miso and Nori, and the dog, Taco, belongs to a neighbour"
         if verb.form in ("base", "third", "past") and verb.first == verb.after - 1:
-            following = self.tokens[verb.after].tag if verb.after < self.count else ""
+            following = self.tags[verb.after]
             if link == "," and word in ALSO_NOUNS and following not in ("P", "D"):
                 return None
             if link == "," and verb.form == "past" and before.verb.lemma == "be":
                 return None
-            if word in ALSO_NOUNS or (verb.form == "third" and word[:-1] in ALSO_NOUNS):
-                following = self.tokens[verb.after].tag if verb.after < self.count else ""
-                if following not in ("D", "P", "M", "U", "R") or (
-                    before.verb.lemma in _TAKES_NOUNS
-                    and following == "P"
-                    and self.tokens[verb.after].low in ("and", "of")
-                ):
-                    return None
+            is_noun = word in ALSO_NOUNS or (verb.form == "third" and word[:-1] in ALSO_NOUNS)
+            if is_noun and (
+                following not in ("D", "P", "M", "U", "R")
+                or (before.verb.lemma in _TAKES_NOUNS and self.low[verb.after] == "of")
+            ):
+                return None
         kind = before.kind
         if before.verb.unreal or (before.verb.tense in ("future", "can", "cannot") and verb.form == "base"):
             verb.unreal, verb.tense = before.verb.unreal, before.verb.tense
@@ -245,8 +224,8 @@ class Parser(NounReader):
 
     def _going_on(self, at: int, before: VerbGroup) -> VerbGroup | None:
         """ "Petra is back and leading the team": the second shares the "is" of the first."""
-        verb = verb_group(self.tokens, at, self.count, third=False, bare=True)
-        if verb is None or verb.form != "ing" or self.tokens[at].tag == "X":
+        verb = verb_group(self.columns, at, self.count, third=False, bare=True)
+        if verb is None or verb.form != "ing" or self.tags[at] == "X":
             return None
         verb.tense = "past" if before.tense == "past" else "progressive"
         verb.denied = False
@@ -254,90 +233,57 @@ class Parser(NounReader):
 
     def _without_subject(self, at: int, link: str, *, first: bool) -> ParsedClause | None:
         start = at
-        while start < self.count and self.tokens[start].tag == "R":
+        while start < self.count and self.tags[start] == "R":
             start += 1
-        token = self.tokens[start] if start < self.count else None
-        if any(self.tokens[i].low in ("there", "here", "how", "well") for i in range(at, start)):
+        low, tag = self.low[start], self.tags[start]
+        if tag not in ("V", "X") or low in ("last", "frequent", "'s", "'d"):
             return None
-        if (
-            token is None
-            or token.low in ("last", "frequent")
-            or token.tag not in ("V", "X")
-            or token.low in ("'s", "'d")
-        ):
+        if not _POINTS.isdisjoint(self.low[at:start]) or (tag == "X" and low not in _LEFT_ALONE):
             return None
-        if token.tag == "X" and token.low not in (
-            "don't",
-            "do",
-            "be",
-            "haven't",
-            "been",
-            "can't",
-            "cannot",
-            "didn't",
-            "got",
-            "won't",
-            "wasn't",
-            "was",
-            "had",
-            "have",
-        ):
-            return None
-        verb = verb_group(self.tokens, at, self.count, third=False, bare=True)
+        verb = verb_group(self.columns, at, self.count, third=False, bare=True)
         if verb is None or (verb.form == "base" and self._is_third(verb.after)):
             return None  # "hard work pays off": the first of the two is a noun
-        casual = token.text.islower() and verb.lemma in _OWN_STATES and first
-        if token.low in ("don't", "do") or token.low == "be":
+        casual = self.texts[start].islower() and verb.lemma in _OWN_STATES and first
+        if low in ("don't", "do", "be"):
             kind: SubjectKind = "elided" if casual else "order"
-        elif casual or verb.form in ("past", "ing", "participle") or token.tag == "X":
+        elif casual or verb.form in ("past", "ing", "participle") or tag == "X":
             kind = "elided"
         else:
             kind = "order"
         return ParsedClause(kind, at, at, verb, self._complement_end(verb.after), link)
 
     def _is_third(self, at: int) -> bool:
-        token = self.tokens[at] if at < self.count else None
-        return token is not None and token.tag == "V" and {w for _, w in verb_forms()[token.low]} == {"third"}
+        return self.tags[at] == "V" and [*self.forms[self.low[at]]] == ["third"]
 
     def _complement_end(self, at: int) -> int:
         """Up to a mark that ends a clause, or a word that begins a dependent one."""
-        depth_stop = at
-        while depth_stop < self.count:
-            token = self.tokens[depth_stop]
-            if token.tag == "." and token.text not in (
-                "%",
-                "€",
-                "$",
-                "£",
-                "#",
-                "'",
-                '"',
-                "°",
-                "&",
-                "/",
-                "-",
-                "+",
-                "“",
-                "”",
-                "«",
-                "»",
-                "„",
-            ):
-                break
-            if token.tag == "S" and token.low in _CUTTING and depth_stop > at:
-                break
-            if token.low == "unlike" and depth_stop > at:
-                break  # said of somebody else, and the contrary
-            if token.low == "as" and depth_stop > at and self._low(depth_stop + 1) in _FINITE:
-                break  # "left-handed, as is her brother"
-            depth_stop += 1
-        return depth_stop
+        for stop in range(at, self.count):
+            tag = self.tags[stop]
+            if tag == ".":
+                if self.texts[stop] not in _INSIDE:
+                    return stop
+            elif (low := self.low[stop]) in _MAY_CUT and stop > at:
+                if low == "unlike" or (tag == "S" and low in _CUTTING):
+                    return stop  # "unlike my sister": said of somebody else, and the contrary
+                if low == "as" and self.low[stop + 1] in _FINITE:
+                    return stop  # "left-handed, as is her brother"
+        return max(at, self.count)
 
 
+_INSIDE: Final = frozenset("%€$£#'\"°&/-+“”«»„")
+"""Marks that end no clause."""
+_THERE_IS: Final = frozenset("'s is are was were has 're".split())
+_BE_OR_HAVE: Final = BE | HAVE
+_POINTS: Final = frozenset({"there", "here", "how", "well"})
+_LEFT_ALONE: Final = frozenset(
+    "don't do be haven't been can't cannot didn't got won't wasn't was had have".split()
+)
+"""Auxiliaries before which the subject may be left out."""
 _CUTTING: Final = frozenset(
     "if because although though while whereas unless which who whom whose when whenever cause cuz "
     "where".split()
 )
+_MAY_CUT: Final = _CUTTING | {"unlike", "as"}
 _FINITE: Final = frozenset("is are was were has have had does do did will would can".split())
 _PLURAL: Final = frozenset({"are", "were", "have", "aren't", "weren't", "haven't"})
 _TIMED: Final = frozenset({"until", "till", "before", "since", "after"})

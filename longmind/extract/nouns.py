@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from longmind.extract.kin import is_relation
-from longmind.extract.tokens import Token
-from longmind.extract.verbs import ALSO_NOUNS, verb_forms
+from longmind.extract.tokens import Columns
+from longmind.extract.verbs import ALSO_NOUNS, forms_by_word
 
 SubjectKind = Literal["i", "we", "my", "named", "thing", "pronoun", "you", "elided", "order"]
 """`thing` is "the cabin" or "deploys"; `elided` a verb alone ("Moved to Porto"); `order` an imperative."""
@@ -15,6 +14,11 @@ SubjectKind = Literal["i", "we", "my", "named", "thing", "pronoun", "you", "elid
 
 _LAST_NAME_PARTS: Final = frozenset("of de da do del van von der den la le bin al and &".split())
 _TITLES: Final = frozenset("mr mrs ms dr prof auntie aunt uncle tante grandma grandpa nana sir lady".split())
+
+
+_ARTICLES: Final = frozenset("the a an this that these those no every".split())
+_FINITE: Final = frozenset({"third", "past", "base"})
+_NO_FORMS: Final[dict[str, str]] = {}
 
 
 class Noun(NamedTuple):
@@ -30,34 +34,30 @@ class Noun(NamedTuple):
 class NounReader:
     """Reads the noun phrases of one sentence."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self.tokens = tokens
-        self.count = len(tokens)
+    def __init__(self, columns: Columns, count: int) -> None:
+        self.columns, self.count = columns, count
+        self.texts, self.low, self.tags = columns
+        self.forms = forms_by_word()
 
     def _noun(self, at: int, *, inside: bool) -> Noun | None:
-        token = self.tokens[at]
-        low = token.low
-        if token.tag == "I":
+        low = self.low[at]
+        if self.tags[at] == "I":
             kind: SubjectKind = (
                 "i" if low == "i" else "we" if low == "we" else "you" if low == "you" else "pronoun"
             )
             return Noun(kind, at, at + 1, low in ("we", "they", "you"))
-        if low == "me" and self._low(at + 1) in ("and", "n", "&"):
+        if low == "me" and self.low[at + 1] in ("and", "n", "&"):
             end = self._phrase_end(at + 2)
             return Noun("we", at, end, True) if end > at + 2 else None
         noun = self._simple(at)
         if noun is None:
             return None
-        if self._low(noun.end) in ("and", "&", "n") and self._low(noun.end + 1) in ("i", "me"):
+        if self.low[noun.end] in ("and", "&", "n") and self.low[noun.end + 1] in ("i", "me"):
             return Noun("we", at, noun.end + 2, True)
         return self._extended(noun)
 
-    def _low(self, at: int) -> str:
-        return self.tokens[at].low if at < self.count else ""
-
     def _simple(self, at: int) -> Noun | None:
-        token = self.tokens[at]
-        low = token.low
+        low, tag = self.low[at], self.tags[at]
         if low in ("my", "our"):
             end = self._phrase_end(at + 1)
             return Noun("my", at, end, self._is_plural(at + 1, end)) if end > at + 1 else None
@@ -66,45 +66,39 @@ class NounReader:
             return Noun("pronoun", at, end, self._is_plural(at + 1, end)) if end > at + 1 else None
         if at == 0 and low == "home":
             return Noun("thing", at, at + 1, False)
-        if at == 0 and token.tag in ("U", "N") and (end := self._bare_relation(at)) > at:
+        if at == 0 and tag in ("U", "N") and (end := self._bare_relation(at)) > at:
             return Noun("my", at, end, self._is_plural(at, end))
-        if token.tag == "U" or (token.text[:1].isupper() and token.tag in ("N", "V") and low not in OPENING):
+        if tag == "U" or (tag in ("N", "V") and self.texts[at][0].isupper() and low not in OPENING):
             end = self._name_end(at)
             if end == at + 1 and at == 0 and low.endswith("s") and self._agrees_in_plural(end):
                 return Noun("thing", at, end, True)
-            if end > at and not (end == at + 1 and token.tag == "V"):
+            if end > at and not (end == at + 1 and tag == "V"):
                 return Noun("named", at, end, False)
-        if low in ("the", "a", "an", "this", "that", "these", "those", "no", "every") or token.tag in (
-            "N",
-            "M",
-            "V",
-        ):
-            begin = at + 1 if token.tag in ("D", "S") else at
-            if token.tag == "M" and begin + 1 < self.count and self.tokens[begin + 1].tag == "U":
+        if tag in ("N", "M", "V") or low in _ARTICLES:
+            begin = at + 1 if tag in ("D", "S") else at
+            if tag == "M" and begin + 1 < self.count and self.tags[begin + 1] == "U":
                 return None
             end = self._phrase_end(begin)
-            if end <= begin or (token.tag == "V" and end == at + 1 and not low.endswith(("s", "ing"))):
+            if end <= begin or (tag == "V" and end == at + 1 and not low.endswith(("s", "ing"))):
                 return None
-            kind: SubjectKind = (
-                "my" if is_relation(self.tokens[end - 1].low) and token.tag != "D" else "thing"
-            )
+            kind: SubjectKind = "my" if is_relation(self.low[end - 1]) and tag != "D" else "thing"
             return Noun(kind, at, end, self._is_plural(begin, end))
         return None
 
     def _agrees_in_plural(self, at: int) -> bool:
         """Whether the verb here is of several: "deploys happen", "horses have"."""
-        low = self._low(at)
+        low = self.low[at]
         if low in ("are", "were", "have", "do", "aren't", "weren't", "haven't", "don't"):
             return True
-        if at >= self.count or self.tokens[at].tag != "V":
+        if at >= self.count or self.tags[at] != "V":
             return False
-        return any(which == "base" for _, which in verb_forms().get(low, ()))
+        return "base" in self.forms.get(low, ())
 
     def _bare_relation(self, at: int) -> int:
         """Where a relative told without "my" ends: "Mum", "best mate"."""
         for end in (at + 1, at + 2):
-            if end <= self.count and is_relation(self.tokens[end - 1].low):
-                if end == at + 2 and self.tokens[at].low not in (
+            if end <= self.count and is_relation(self.low[end - 1]):
+                if end == at + 2 and self.low[at] not in (
                     "best",
                     "older",
                     "younger",
@@ -113,9 +107,9 @@ class NounReader:
                     "old",
                 ):
                     return at
-                if self._low(end) == "of" and self._low(end + 1) in ("mine", "ours"):
+                if self.low[end] == "of" and self.low[end + 1] in ("mine", "ours"):
                     return end + 2
-                if end < self.count and self.tokens[end].low == "'s" and self._possessive(end):
+                if self.low[end] == "'s" and self._possessive(end):
                     return at
                 return end
         return at
@@ -123,112 +117,94 @@ class NounReader:
     def _phrase_end(self, at: int) -> int:
         """Past adjectives and nouns: up to the verb, a preposition or a mark; at most seven words."""
         stop = at
-        while stop < min(self.count, at + 7):
-            token = self.tokens[stop]
-            if token.low == "'s" and stop > at:
-                if not self._possessive(stop):
-                    break
-            elif token.tag in ("N", "U", "M"):
+        most = min(self.count, at + 7)
+        while stop < most:
+            tag = self.tags[stop]
+            if tag in ("N", "U", "M"):
                 pass
-            elif token.tag == "V":
+            elif tag == "V":
                 if stop > at and self._reads_as_verb(at, stop):
                     break
+            elif (low := self.low[stop]) == "'s" and stop > at:
+                if not self._possessive(stop):
+                    break
             elif (
-                (token.tag == "R" and stop == at and token.low.endswith("ly"))
-                or (token.low == "of" and stop > at)
-                or (token.tag == "D" and stop > at and self._low(stop - 1) == "of")
-                or token.text in ("-", "#", "/")
+                (tag == "R" and stop == at and low.endswith("ly"))
+                or (low == "of" and stop > at)
+                or (tag == "D" and stop > at and self.low[stop - 1] == "of")
+                or low in ("-", "#", "/")
             ):
                 pass
             else:
                 break
             stop += 1
-        while stop > at and self.tokens[stop - 1].low in ("of", "the", "-", "my"):
+        while stop > at and self.low[stop - 1] in ("of", "the", "-", "my"):
             stop -= 1
         return stop
 
     def _possessive(self, at: int) -> bool:
         """Whether 's is an owner's and no verb: a noun comes next and then, soon, a verb."""
-        following = self.tokens[at + 1] if at + 1 < self.count else None
-        if following is None or following.tag not in ("N", "V", "U", "M"):
+        following = self.tags[at + 1]
+        if following not in ("N", "V", "U", "M"):
             return False
         stop = at + 2
         while stop < min(self.count, at + 5):
-            token = self.tokens[stop]
-            if token.tag == "X" or token.low == "'s":
+            tag = self.tags[stop]
+            if tag == "X":
                 return True
-            if token.tag == "V" and any(
-                w in ("third", "past", "base") for _, w in verb_forms().get(token.low, ())
-            ):
-                return following.tag != "V" or not following.low.endswith("ing")
-            if token.tag not in ("N", "V", "U", "M", "P", "D"):
-                return token.text == ":"
+            if tag == "V" and not _FINITE.isdisjoint(self.forms.get(self.low[stop], ())):
+                return following != "V" or not self.low[at + 1].endswith("ing")
+            if tag not in ("N", "V", "U", "M", "P", "D"):
+                return self.texts[stop] == ":"
             stop += 1
         return False
 
     def _reads_as_verb(self, at: int, stop: int) -> bool:
         """Whether the word can be the verb of the nouns before it: "my mother works", "deploys happen"."""
-        forms = {which for _, which in verb_forms().get(self.tokens[stop].low, ())}
-        plural = self._is_plural(at, stop)
-        following = self.tokens[stop + 1] if stop + 1 < self.count else None
-        if (
-            following is not None
-            and (following.low == "'s" or following.tag == "X")
-            and not forms & {"third"}
-        ):
+        forms = self.forms.get(self.low[stop], _NO_FORMS)
+        following = self.tags[stop + 1]
+        third = "third" in forms
+        if following == "X" and not third:
             return False
         if (
-            following is not None
-            and following.tag == "V"
-            and forms == {"third"}
-            and any(which == "base" for _, which in verb_forms().get(following.low, ()))
+            following == "V"
+            and third
+            and len(forms) == 1
+            and "base" in self.forms.get(self.low[stop + 1], ())
         ):
             return False
-        if forms & {"past"}:
-            return not (following is not None and following.tag == "X")
-        if plural:
-            return "base" in forms and (
-                following is None or following.tag in ("D", "P", "R", "M", "U", "N", ".")
-            )
-        if "third" in forms:
-            noun = self.tokens[stop].low[:-1] in ALSO_NOUNS
-            return not (noun and (following is None or following.tag in ("X", ",", ".", "C")))
-        return False
+        if "past" in forms:
+            return following != "X"
+        if self._is_plural(at, stop):
+            return "base" in forms and following in ("D", "P", "R", "M", "U", "N", ".", "")
+        return third and not (following in ("X", ",", ".", "C", "") and self.low[stop][:-1] in ALSO_NOUNS)
 
     def _is_plural(self, at: int, end: int) -> bool:
         if end <= at:
             return False
-        last = self.tokens[end - 1].low
-        if any(self.tokens[i].low == "of" for i in range(at, end)):
-            first_of = next(i for i in range(at, end) if self.tokens[i].low == "of")
-            last = self.tokens[first_of - 1].low if first_of > at else last
+        last = self.low[end - 1]
+        if "of" in (phrase := self.low[at:end]) and (first_of := phrase.index("of")):
+            last = phrase[first_of - 1]
         return last in ("people", "kids", "children", "parents") or (
             last.endswith("s") and not last.endswith(("ss", "us", "is")) and len(last) > 3
         )
 
     def _name_end(self, at: int) -> int:
         stop = at
-        while stop < min(self.count, at + 6):
-            token = self.tokens[stop]
+        most = min(self.count, at + 6)
+        while stop < most:
+            low, tag = self.low[stop], self.tags[stop]
             if (
-                token.tag == "U"
-                or (token.tag in ("V", "N", "M") and token.text[:1].isupper())
-                or (token.tag == "M" and stop > at)
-                or (
-                    token.low in _LAST_NAME_PARTS
-                    and token.low != "and"
-                    and stop + 1 < self.count
-                    and stop > at
-                    and self.tokens[stop + 1].tag == "U"
-                )
-                or (token.text == "." and stop > at and self.tokens[stop - 1].low in _TITLES)
+                tag == "U"
+                or (tag in ("V", "N", "M") and self.texts[stop][0].isupper())
+                or (tag == "M" and stop > at)
+                or (low in _LAST_NAME_PARTS and low != "and" and stop > at and self.tags[stop + 1] == "U")
+                or (low == "." and stop > at and self.low[stop - 1] in _TITLES)
             ):
                 stop += 1
-            elif token.low == "'s" and stop > at and self._possessive(stop):
+            elif low == "'s" and stop > at and self._possessive(stop):
                 return self._phrase_end(stop + 1)
-            elif (
-                token.tag == "N" and stop > at and stop + 1 < self.count and self.tokens[stop + 1].tag == "X"
-            ):
+            elif tag == "N" and stop > at and self.tags[stop + 1] == "X":
                 stop += 1
             else:
                 break
@@ -239,31 +215,27 @@ class NounReader:
         at = noun.end
         if at >= self.count:
             return noun
-        token = self.tokens[at]
-        if token.tag == "," and noun.kind in ("named", "my"):
+        tag = self.tags[at]
+        if tag == "," and noun.kind in ("named", "my"):
             stop = at + 1
-            while stop < min(self.count, at + 9) and self.tokens[stop].tag != ",":
-                if self.tokens[stop].tag == ".":
+            while stop < min(self.count, at + 9) and self.tags[stop] != ",":
+                if self.tags[stop] == ".":
                     return noun
                 stop += 1
-            if stop < self.count and self.tokens[stop].tag == "," and stop + 1 < self.count and stop > at + 1:
-                first = self.tokens[at + 1]
-                if first.tag in ("D", "U", "N") or first.low in ("that", "the"):
-                    following = self.tokens[stop + 1]
-                    if following.tag in ("X", "V", "R"):
-                        return Noun(noun.kind, noun.begin, stop + 1, noun.plural, (at + 1, stop))
+            closed = stop > at + 1 and self.tags[stop] == "," and self.tags[stop + 1] in ("X", "V", "R")
+            if closed and (self.tags[at + 1] in ("D", "U", "N") or self.low[at + 1] in ("that", "the")):
+                return Noun(noun.kind, noun.begin, stop + 1, noun.plural, (at + 1, stop))
             return noun
-        if token.tag == "P" and token.low in ("at", "of", "in", "on", "for", "with", "from", "to"):
+        if tag == "P" and self.low[at] in ("at", "of", "in", "on", "for", "with", "from", "to"):
             begin = at + 1
-            if begin < self.count and self.tokens[begin].tag == "D":
+            if self.tags[begin] == "D":
                 begin += 1
             end = self._phrase_end(begin)
             if begin < end < self.count and (
-                self.tokens[end].tag == "X"
-                or (self.tokens[end].tag == "V" and self._reads_as_verb(begin, end))
+                self.tags[end] == "X" or (self.tags[end] == "V" and self._reads_as_verb(begin, end))
             ):
                 return Noun(noun.kind, noun.begin, end, noun.plural)
-        if token.tag == "U" and noun.kind == "my":
+        if tag == "U" and noun.kind == "my":
             end = self._name_end(at)
             if end > at:
                 return Noun("my", noun.begin, end, False)

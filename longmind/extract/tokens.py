@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from longmind.extract.patterns import pattern
 from longmind.extract.verbs import verb_forms
 
 _TOKEN = pattern(
-    r"'(?:s|m|re|ve|ll|d)(?![^\W_])"
+    r"[a-z]++(?![\w'.&/@+-])"  # most tokens, and nothing else takes them
+    r"|'(?:s|m|re|ve|ll|d)(?![^\W_])"
     r"|[A-Z]\.(?=\s[A-Z])|(?:Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s)"
     r"|\d[\d.,:]*\d(?:st|nd|rd|th|[a-z]{1,2})?(?![^\W_])"
     r"|[^\W_]+(?:(?:[-.&/@+]|'(?!(?:s|m|re|ve|ll|d)(?![^\W_])))[^\W_]+)*"
@@ -91,6 +93,23 @@ class Token(NamedTuple):
     end: int
 
 
+class Columns(NamedTuple):
+    """The tokens of a sentence column by column, which are read faster; past the last there are blanks."""
+
+    texts: tuple[str, ...]
+    low: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+_BEYOND: Final = ("",) * 4
+"""How far the grammar looks past a word."""
+
+
+def columns_of(tokens: Sequence[Token]) -> Columns:
+    texts, low, tags, _, _ = zip(*tokens, strict=True) if tokens else ((), (), (), (), ())
+    return Columns(texts + _BEYOND, low + _BEYOND, tags + _BEYOND)
+
+
 def _closed() -> dict[str, str]:
     tags: dict[str, str] = {}
     for words, tag in (
@@ -119,16 +138,16 @@ def tokens_of(masked: str, start: int, end: int) -> list[Token]:
     make = tuple.__new__  # a sentence has twenty of them, and Token(...) takes three times as long
     for match in _TOKEN.finditer(masked, start, end):
         text = match.group()
-        pair = cached.get(text)
-        if pair is None:
-            cached[text] = pair = _tagged(text)
-        tokens.append(make(Token, (text, *pair, *match.span())))
+        known = cached.get(text)
+        if known is None:
+            cached[text] = known = (text, *_tagged(text))
+        tokens.append(make(Token, known + match.span()))
     if tokens and tokens[0].tag == "U" and tokens[0].low in verb_forms():
         tokens[0] = tokens[0]._replace(tag="V")
     return tokens
 
 
-_KNOWN: Final[dict[str, tuple[str, str]]] = {}
+_KNOWN: Final[dict[str, tuple[str, str, str]]] = {}
 _MOST_KNOWN: Final = 50_000
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from longmind.extract.tokens import BE, DO, HAVE, MODALS, NEGATIVE, Token
-from longmind.extract.verbs import forms_by_name, verb_forms
+from longmind.extract.tokens import BE, DO, HAVE, MODALS, NEGATIVE, Columns
+from longmind.extract.verbs import forms_by_word
 
 Tense = Literal["present", "progressive", "lasting", "perfect", "past", "future", "can", "cannot"]
 """`lasting` is "have been living"; `future` is "going to" and "will"."""
@@ -40,21 +39,41 @@ _DESCRIBING: Final = frozenset(
 
 
 def verb_group(
-    tokens: Sequence[Token], start: int, end: int, *, third: bool, plural: bool = False, bare: bool = False
+    columns: Columns, start: int, end: int, *, third: bool, plural: bool = False, bare: bool = False
 ) -> VerbGroup | None:
     """The verb that begins at `start`, if one does.
 
     `third` and `plural` say what the subject asks of its form. `bare` takes a verb without a subject: past,
     participle, base or -ing form as they come.
     """
-    return _Group(tokens, start, end).read(third=third, plural=plural, bare=bare)
+    if not _may_begin(columns, start):
+        return None
+    return _Group(columns, start, end).read(third=third, plural=plural, bare=bare)
+
+
+def _may_begin(columns: Columns, at: int) -> bool:
+    """Whether the word can be the first of a group: an adverb, an auxiliary or a verb."""
+    tag = columns.tags[at]
+    if tag in ("X", "V", "R"):
+        return True
+    if tag == "U" and (at == 0 or columns.texts[at].isupper()):
+        return True
+    if tag == "N" and at and columns.tags[at - 1] == "I":
+        return True
+    return columns.low[at] in ("no", "used")
 
 
 class _Group:
     """Reads auxiliaries one by one and then the verb."""
 
-    def __init__(self, tokens: Sequence[Token], start: int, end: int) -> None:
-        self.tokens, self.start, self.at, self.end = tokens, start, start, end
+    __slots__ = (
+        "at", "be", "columns", "denied", "do", "end", "ended", "have", "low", "past", "start", "tags",
+        "tense", "unreal", "used",
+    )  # fmt: skip
+
+    def __init__(self, columns: Columns, start: int, end: int) -> None:
+        self.columns, self.low, self.tags = columns, columns.low, columns.tags
+        self.start, self.at, self.end = start, start, end
         self.denied = self.ended = self.unreal = False
         self.have = self.be = self.do = self.past = False
         self.used = False
@@ -62,8 +81,7 @@ class _Group:
 
     def read(self, *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
         while self.at < self.end:
-            token = self.tokens[self.at]
-            low = token.low
+            low, tag = self.low[self.at], self.tags[self.at]
             if low in _NEG:
                 self.denied = True
             elif low == "no" and self._next() == "longer":
@@ -72,10 +90,10 @@ class _Group:
             elif low == "used" and self._next() == "to" and not self.be:
                 self.used = self.ended = True
                 self.at += 1
-            elif token.tag == "X":
+            elif tag == "X":
                 if not self._auxiliary(low):
                     break
-            elif token.tag != "R" or (self.be and low in _PREDICATIVE):
+            elif tag != "R" or (self.be and low in _PREDICATIVE):
                 break
             elif low in ("nearly", "almost", "maybe", "perhaps", "possibly", "supposedly", "allegedly"):
                 self.unreal = True
@@ -83,7 +101,7 @@ class _Group:
         return self._main(third=third, plural=plural, bare=bare)
 
     def _next(self, by: int = 1) -> str:
-        return self.tokens[self.at + by].low if self.at + by < self.end else ""
+        return self.low[self.at + by] if self.at + by < self.end else ""
 
     def _auxiliary(self, low: str) -> bool:
         if low in NEGATIVE:
@@ -118,22 +136,19 @@ class _Group:
 
     def _participle_after(self) -> bool:
         at = self.at + 1
-        while at < self.end and self.tokens[at].tag == "R":
+        while at < self.end and self.tags[at] == "R":
             at += 1
-        low = self.tokens[at].low if at < self.end else ""
+        low = self.low[at] if at < self.end else ""
         return low in ("been", "got", "had", "gone", "become", "taken", "started", "switched", "moved")
 
     def _forms(self) -> dict[str, str]:
-        token = self.tokens[self.at] if self.at < self.end else None
-        if token is None:
+        if self.at >= self.end:
             return _NO_FORMS
-        tag = token.tag
-        if tag == "V":
-            return forms_by_name(token.low)
-        if tag == "U" and (self.at == 0 or token.text.isupper()):
-            return forms_by_name(token.low)
-        if tag == "N" and self.at and self.tokens[self.at - 1].tag == "I":
-            return _guessed(token.low, self.tokens[self.at - 1].low)
+        tag = self.tags[self.at]
+        if tag == "V" or (tag == "U" and (self.at == 0 or self.columns.texts[self.at].isupper())):
+            return forms_by_word().get(self.low[self.at], _NO_FORMS)
+        if tag == "N" and self.at and self.tags[self.at - 1] == "I":
+            return _guessed(self.low[self.at], self.low[self.at - 1])
         return _NO_FORMS
 
     def _main(self, *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
@@ -186,7 +201,7 @@ class _Group:
         if "ing" in forms and self._next(0) not in _DESCRIBING:
             if forms["ing"] == "go" and self._next() == "to" and self._base_at(self.at + 2):
                 self.at += 2
-                lemma = forms_by_name(self._next(0)).get("base")
+                lemma = forms_by_word().get(self._next(0), _NO_FORMS).get("base")
                 self.tense = "future"
                 if lemma is None:
                     lemma = self._next(0)
@@ -204,8 +219,8 @@ class _Group:
     def _base_at(self, at: int) -> bool:
         if at >= self.end:
             return False
-        low = self.tokens[at].low
-        return low in ("be", "have", "do") or any(w == "base" for _, w in verb_forms().get(low, ()))
+        low = self.low[at]
+        return low in ("be", "have", "do") or "base" in forms_by_word().get(low, _NO_FORMS)
 
     def _copula(self) -> VerbGroup:
         tense: Tense = self.tense or ("past" if self.past else "perfect" if self.have else "present")

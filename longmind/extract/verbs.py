@@ -164,9 +164,9 @@ _FURTHER = {
 
 
 @cache
-def forms_by_name(word: str) -> dict[str, str]:
-    """The forms that a word may be, each with the verb it is of; of two verbs the first."""
-    return {which: lemma for lemma, which in reversed(verb_forms().get(word, ()))}
+def forms_by_word() -> dict[str, dict[str, str]]:
+    """Of each written form the forms that it may be, each with the verb it is of; of two verbs the first."""
+    return {word: {which: lemma for lemma, which in reversed(items)} for word, items in verb_forms().items()}
 
 
 @cache
