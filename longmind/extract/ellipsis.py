@@ -77,7 +77,7 @@ def find_successor(words: Words, clause: ParsedClause, last: RuleMatch | None) -
 
 def after_a_death(matches: Sequence[RuleMatch], masked: str, span: tuple[int, int]) -> Iterator[RuleMatch]:
     """ "Our dog Rex died": the tie that the name tells of is over."""
-    died = _DEATH.search(masked, *span) is not None
+    died = bool(matches) and _DEATH.search(masked, *span) is not None
     for match in matches:
         if died and match.slot in _PETS and match.action == "record":
             match = match._replace(ended=True, polarity=False)

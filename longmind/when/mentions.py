@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from longmind.when.anchors import ANCHORS, GLUE, may_begin, may_name_a_time
+from longmind.base.words import runs_of_letters
+from longmind.when.anchors import ANCHORS, GLUE, may_begin, may_hold_a_phrase, may_name_a_time
 from longmind.when.calendar import Calendar, NeedsReference
 from longmind.when.lexer import cut
+from longmind.when.meanings import Node
 from longmind.when.phrases import Phrase, phrases
 from longmind.when.token_reader import AGO, AHEAD, DIGITS, UNIT, WINDOW, TokenReader
 from longmind.when.words import WHICH
@@ -101,6 +103,11 @@ _PLACELESS = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """Times that have no range: vague ones, lengths of time and what comes again and again."""
+_PLACELESS_WORDS = frozenset(
+    "other ago back when as since over recently lately soon someday one for all most every once twice times "
+    "daily weekly monthly on".split()
+)
+"""At least one of these stands in whatever the pattern finds."""
 
 _WORDS_OF_TIME = ANCHORS | frozenset(
     "day days night nights week weeks weekend weekends weekdays weeknights fortnight month months quarter "
@@ -110,14 +117,14 @@ _WORDS_OF_TIME = ANCHORS | frozenset(
     "daily weekly monthly basis most morning mornings evening evenings since when".split()
 )
 """At least one of these, or a digit, stands in every mention; most sentences have none."""
-_WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _FIRST_WORD = re.compile(r"['’]?\w+")
 _OPENERS = GLUE | frozenset(
     "years months weeks ages many some when as since recently lately soon someday all most pretty every "
     "once twice daily weekly monthly".split()
 )
-_SENTENCE_END = re.compile(r"[.!?]\s+(?=[^\W\d_a-z])|\n\s*")
+# One set of characters first, which is searched for quickest.
+_SENTENCE_END = re.compile(r"[.!?\n](?:(?<=\n)\s*|(?<!\n)\s+(?=[^\W\d_a-z]))")
 _QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»")
 _WITNESS = Calendar(datetime(2001, 5, 16, 9), UTC)  # noqa: DTZ001
 """Some morning in the middle of a week, month and year, to see on which side of now a phrase lies."""
@@ -179,12 +186,18 @@ def _searched(text: str) -> _Searched:
 
 
 def _mentions(text: str) -> tuple[Mention, ...]:
-    words = _WORD.findall(text.lower())
-    if _DIGIT.search(text) is None and _WORDS_OF_TIME.isdisjoint(words):
+    words = runs_of_letters(text)
+    has_digit = _DIGIT.search(text) is not None
+    if not has_digit and _WORDS_OF_TIME.isdisjoint(words):
+        return ()
+    found = [] if _PLACELESS_WORDS.isdisjoint(words) else [*_placeless(text)]
+    if (has_digit or may_hold_a_phrase(words)) if text.isascii() else may_name_a_time(text):
+        found += _ranged(text)
+    if not found:
         return ()
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     mentions: list[Mention] = []
-    for mention in sorted([*_placeless(text), *_ranged(text)], key=lambda item: (item.start, -item.end)):
+    for mention in sorted(found, key=lambda item: (item.start, -item.end)):
         is_title = any(start < mention.start and mention.end < end for start, end in quoted)
         if not is_title and (not mentions or mention.start >= mentions[-1].end):
             mentions.append(mention)
@@ -198,8 +211,6 @@ def _placeless(text: str) -> Iterator[Mention]:
 
 
 def _ranged(text: str) -> Iterator[Mention]:
-    if not may_name_a_time(text):
-        return
     tokens = cut(text, len(text))
     for phrase in phrases(TokenReader(tokens)):
         core, end = tokens[phrase.first].start, tokens[phrase.last - 1].end
@@ -217,19 +228,26 @@ def _kind(phrase: Phrase) -> Kind:
     """On which side of the moment it is said the time lies, where the phrase itself says so."""
     if phrase.relation == "before":
         return "future" if phrase.includes else "either"
-    try:
-        phrase.node.resolve(Calendar(None, UTC))
+    side = _side_of_now(phrase.node)
+    if side is None:
         return "either"
+    return "length" if phrase.relation == "since" else side
+
+
+@lru_cache(maxsize=2048)  # "yesterday" and "next week" are said again and again
+def _side_of_now(node: Node) -> Kind | None:
+    """On which side of a moment what is counted from it lies; None where it is not counted from one."""
+    try:
+        node.resolve(Calendar(None, UTC))
+        return None
     except NeedsReference:
         pass
     except (OverflowError, ValueError):
-        return "either"
-    if phrase.node.floats:
-        return "either"
-    if phrase.relation == "since":
-        return "length"
+        return None
+    if node.floats:
+        return None
     try:
-        span = phrase.node.resolve(_WITNESS)
+        span = node.resolve(_WITNESS)
     except (OverflowError, ValueError):
         return "either"
     today = _WITNESS.unit("day", 0)

@@ -86,7 +86,8 @@ def _beginnings(reader: TokenReader) -> list[int]:
     positions: list[int] = []
     leads_to_time = False
     for i in range(len(reader) - 1, -1, -1):
-        kind, text, *_ = reader.at(i)
+        token = reader.at(i)
+        kind, text = token.kind, token.text
         if kind == "word" or kind == "mark":
             leads_to_time = text in ANCHORS or (leads_to_time and text in GLUE)
             if (leads_to_time and text in OPENERS) or (text in _REPEATING and kind == "word"):

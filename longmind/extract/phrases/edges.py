@@ -34,17 +34,20 @@ _HARD_STOP = pattern(
     r"|can|could|don't|just|also|hope|wonder|think|the \w+ (?:is|are|was)))(?![\w-])",
     re.IGNORECASE,
 )
-_FILLER = pattern(
-    r"(?:[\s,]+(?:now|right now|at the moment|these days|nowadays|currently|too|also|as well|a lot|so much"
-    r"|very much|a bit|completely|totally|entirely|altogether"
-    r"|a great deal|passionately|anymore|any more|any longer|again|though|tbh|to be honest"
-    r"|honestly|actually|myself"
-    r"|originally|the most|the best|more than anything(?: else)?|in general|at all|much|btw|really|lately"
-    r"|forever|instead|please|thanks|haha|lol|ever|by now|especially|for sure|for now|still|already|alone"
-    r"|for fun|as always|you know|of course|all the time|sometimes|to death|in particular"
-    r"|overall|after all|from now on|from here on|for the record|these days)){1,3}+[\s,.\"'*_]*$",
-    re.IGNORECASE,
-)
+_FILLERS = (
+    "now", "right now", "at the moment", "these days", "nowadays", "currently", "too", "also", "as well",
+    "a lot", "so much", "very much", "a bit", "completely", "totally", "entirely", "altogether",
+    "a great deal", "passionately", "anymore", "any more", "any longer", "again", "though", "tbh",
+    "to be honest", "honestly", "actually", "myself", "originally", "the most", "the best",
+    "more than anything else", "more than anything", "in general", "at all", "much", "btw", "really",
+    "lately", "forever", "instead", "please", "thanks", "haha", "lol", "ever", "by now", "especially",
+    "for sure", "for now", "still", "already", "alone", "for fun", "as always", "you know", "of course",
+    "all the time", "sometimes", "to death", "in particular", "overall", "after all", "from now on",
+    "from here on", "for the record",
+)  # fmt: skip
+_FILLER = pattern(rf"(?:[\s,]+(?:{'|'.join(_FILLERS)})){{1,3}}+[\s,.\"'*_]*$", re.IGNORECASE)
+_FILLER_ENDS = frozenset(filler.split()[-1] for filler in _FILLERS)
+"""The last words of fillers: most phrases end in none of them."""
 _FOLLOW = pattern(
     r"\s*(?:$|[-\u2013,.;:()!?\ue000\u2026\u2014\"'*_\n\U0001f000-\U0001faff\u2600-\u27bf])|\s+(?:and|with"
     r"|but|in|since|for|now|as|because|near|at|on|which|where|who|by|when|so|to|from|after|before|until"
@@ -59,6 +62,7 @@ _BEFORE_TIME = pattern(r"\s(?:just|only|back|sometime|early|late|or so|for|from|
 _BLANKS = pattern(r"\s+")
 _INITIALS = pattern(r"\b[A-Z]\.[A-Z]\.$")
 _ENTRY_WORD = pattern(r"[^\s,;:!?()]+")
+_AFTER_WORD = " ,.\"'*_"
 _TRIMMED = " ,.\"'*_\u201c\u201d\u00ab\u00bb"
 
 _OPENED_BY = {'"': '"', "\u201d": "\u201c", "\u00bb": "\u00ab", "'": " '"}
@@ -81,12 +85,23 @@ def time_follows(text: str, stop: int, end: int) -> bool:
     return after is not None and mention_at(text, after.end(), end) is not None
 
 
+def last_word(text: str, start: int, end: int) -> str:
+    """The last word between the two positions in lower case, whatever blanks and marks come after it."""
+    while end > start and (text[end - 1] in _AFTER_WORD or text[end - 1].isspace()):
+        end -= 1
+    begin = end
+    while begin > start and text[begin - 1].isalpha():
+        begin -= 1
+    return text[begin:end].lower()
+
+
 def without_tail(text: str, start: int, end: int) -> int:
     """The end of a phrase without the time phrases and fillers that trail it."""
     for _ in range(4):
         before = end
-        if (filler := _FILLER.search(text, max(start, end - 60), end)) is not None:
-            end = filler.start()
+        if last_word(text, start, end) in _FILLER_ENDS:
+            filler = _FILLER.search(text, max(start, end - 60), end)
+            end = end if filler is None else filler.start()
         position = start
         while (mention := find_mention(text, position, end)) is not None:
             if not text[mention.end : end].strip(" ,.!"):
