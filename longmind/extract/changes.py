@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
-from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 from longmind.extract.subjects import About
+from longmind.extract.words import Words
 from longmind.when.mentions import Mention
 
 ENDS: Final = frozenset(
@@ -129,14 +129,14 @@ def find_changes(
         both = _FROM_TO.match(text, start, end)
         if both is not None:
             return maker.replaced(both.span("old"), both.span("new"), slot="switched_to")
-    particle = words.tokens[verb.after].low if verb.after < clause.end else ""
+    particle = words.low[verb.after] if verb.after < clause.end else ""
     if done and (verb.lemma, particle) in _WITH_PARTICLE:
         after = words.span(min(verb.after + 1, clause.end), clause.end)
         rest = re.match(r"(?:with|of|from|on) ", text[after[0] : after[1]], re.IGNORECASE)
         return maker.ended((after[0] + (rest.end() if rest else 0), after[1]))
-    last = words.tokens[clause.end - 1].low if clause.end > verb.after else ""
+    last = words.low[clause.end - 1] if clause.end > verb.after else ""
     if done and (verb.lemma, last) in _WITH_PARTICLE:
-        return maker.ended((start, words.tokens[clause.end - 1].start))
+        return maker.ended((start, words.starts[clause.end - 1]))
     if done and verb.lemma in ENDS:
         return maker.ended((start, end))
     return None
@@ -170,12 +170,8 @@ def is_gone(words: Words, clause: ParsedClause) -> bool:
         return False
     if verb.lemma == "be":
         return _GONE.match(words.masked, start, end) is not None and end - start < 24
-    particle = words.tokens[verb.after].low if verb.after < clause.end else ""
-    alone = (
-        start >= end
-        or words.tokens[verb.after].tag in ("P", "R")
-        or words.tokens[verb.after].low in ("last", "this")
-    )
+    particle = words.low[verb.after] if verb.after < clause.end else ""
+    alone = start >= end or words.tags[verb.after] in ("P", "R") or words.low[verb.after] in ("last", "this")
     return verb.tense in ("past", "perfect") and (
         (verb.lemma, particle) in _RUNS_OUT or ((verb.lemma, "") in _RUNS_OUT and alone)
     )
@@ -265,7 +261,7 @@ def broken_up(words: Words, clause: ParsedClause) -> bool:
         return False
     if verb.lemma == "be":
         return _BROKEN.match(words.masked, start, end) is not None
-    particle = words.tokens[verb.after].low if verb.after < clause.end else ""
+    particle = words.low[verb.after] if verb.after < clause.end else ""
     return (verb.lemma, particle) in {("break", "up"), ("split", "up"), ("call", "it")} or verb.lemma in (
         "divorce",
         "separate",

@@ -18,7 +18,7 @@ from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.instructions import find_order, topic_of
 from longmind.extract.kin import COUNTED, RELATIONS
 from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, is_reported, is_small_talk
-from longmind.extract.open_extraction import Words, find_free
+from longmind.extract.open_extraction import find_free
 from longmind.extract.patterns import pattern
 from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_listed, find_possessed
 from longmind.extract.relationships import (
@@ -33,9 +33,10 @@ from longmind.extract.relationships import (
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
-from longmind.extract.tokens import POSSESSIVES, columns_of, tokens_of
+from longmind.extract.tokens import POSSESSIVES
 from longmind.extract.verb_rules import find_by_verb, predicates_of
 from longmind.extract.voice import Voiced
+from longmind.extract.words import Words
 from longmind.when.mentions import Mention, find_mention
 
 _NOT_YET: Final = frozenset(
@@ -90,13 +91,13 @@ class ClauseReader(SubjectReader):
         if speaker is not None:
             yield from find_fixed(self.masked, *span, speaker)
             yield from after_a_death(list(find_apposed(self.masked, *span, speaker)), self.masked, span)
-        words = Words(self.masked, tokens_of(self.masked, *span))
+        words = Words.between(self.masked, *span)
         if speaker is not None and not COUNTED.isdisjoint(words.lows):
             yield from find_listed(self.masked, *span, speaker)
         self.span, self.label = span, voiced.sentence.label
-        if not words.tokens:
+        if not words.count:
             return
-        if asks(words.tokens) or is_small_talk(words, scene):
+        if asks(words) or is_small_talk(words, scene):
             return
         if speaker is not None and is_listing(words, span):
             yield from find_in_fragment(words, span, scene)
@@ -106,7 +107,7 @@ class ClauseReader(SubjectReader):
             if mended is not None:
                 yield mended
                 return
-        clauses = Parser(columns_of(words.tokens), len(words.tokens)).clauses()
+        clauses = Parser(words).clauses()
         real = [
             clause for clause in clauses if not (clause.kind == "order" and clause.verb.after >= clause.end)
         ]
@@ -117,7 +118,7 @@ class ClauseReader(SubjectReader):
             if speaker is not None:
                 yield from find_relatives(words, span, speaker)
             return
-        self.opening = words.tokens[min(real[0].begin, real[0].verb.first)].start
+        self.opening = words.starts[min(real[0].begin, real[0].verb.first)]
         yield from self._before(words, real[0], span, scene)
         conditional = any(is_condition(words, clause) for clause in real)
         previous: ParsedClause | None = None
@@ -144,9 +145,9 @@ class ClauseReader(SubjectReader):
     def _before(self, words: Words, first: ParsedClause, span: Range, scene: Scene) -> Iterator[RuleMatch]:
         """A label or an appointment before the first clause, or after the last one."""
         at = min(first.begin, first.verb.first)
-        if at >= 2 and words.tokens[at - 1].text in (",", ";", "-", "!", ":") and scene.speaker is not None:
-            before = (span[0], words.tokens[at - 1].start)
-            own = Words(self.masked, words.tokens[: at - 1])
+        if at >= 2 and words.texts[at - 1] in (",", ";", "-", "!", ":") and scene.speaker is not None:
+            before = (span[0], words.starts[at - 1])
+            own = words.some(0, at - 1)
             yield from find_in_fragment(own, before, scene)
             yield from find_relatives(own, before, scene.speaker)
 
@@ -164,8 +165,8 @@ class ClauseReader(SubjectReader):
                         words, (words.span(clause.verb.after, clause.end)[0], span[1]), scene
                     )
             return
-        if not _NEITHER.isdisjoint(words.lows) and any(
-            token.low in _NEITHER for token in words.tokens[max(0, clause.begin - 5) : clause.verb.first]
+        if not _NEITHER.isdisjoint(words.lows) and not _NEITHER.isdisjoint(
+            words.low[max(0, clause.begin - 5) : clause.verb.first]
         ):
             clause.verb.denied = True
         successor = find_successor(words, clause, self.last)
@@ -324,23 +325,22 @@ class ClauseReader(SubjectReader):
         read_to = max((match.value[1] for match in table), default=0)
         description = described_as(words, clause)
         for number, (first, after) in enumerate(description[:1] if clause.link == "who" else description):
-            if words.tokens[first].start < read_to:
+            if words.starts[first] < read_to:
                 continue
-            if number and words.tokens[first].low in POSSESSIVES:
+            if number and words.low[first] in POSSESSIVES:
                 continue  # "and my son Jay to bees" is said of somebody else
             who, begin = about, first
-            token = words.tokens[first]
             if (
                 number
-                and token.tag == "U"
+                and words.tags[first] == "U"
                 and about.sort == "person"
                 and after - first > 1
                 and about.attribute is None
             ):
                 end = first + 1
-                while end < after and words.tokens[end].tag == "U":
+                while end < after and words.tags[end] == "U":
                     end += 1
-                other = scene.of_name(words.tokens[first:end]) if end < after else None
+                other = scene.of_name(words.tokens(first, end)) if end < after else None
                 if other is not None:  # "Tobia is nine, Lucrezia six"
                     who, begin = other, end
                     scene.mention(other)
@@ -356,13 +356,13 @@ class ClauseReader(SubjectReader):
     ) -> list[RuleMatch] | None:
         """ "He's called Biscuit", "it is named Orion": a name for whoever was spoken of."""
         verb = clause.verb
-        first = words.tokens[verb.after].low if verb.after < clause.end else ""
+        first = words.low[verb.after] if verb.after < clause.end else ""
         if verb.lemma != "be" or verb.denied or verb.unreal:
             return None
         if about.attribute == "name" and "/" in about.key and verb.after < clause.end:
             owner, _, relation = about.key.rpartition("/")
             end = verb.after + 1
-            while end < clause.end and words.tokens[end].tag == "U":
+            while end < clause.end and words.tags[end] == "U":
                 end += 1
             value = words.span(verb.after, end)
             scene.mention(About(self.masked[value[0] : value[1]], "person", relation=relation))
@@ -372,7 +372,7 @@ class ClauseReader(SubjectReader):
         if (clause.kind in ("i", "we", "my") and about.attribute is None) or verb.after + 1 >= clause.end:
             return None
         end = verb.after + 1
-        while end < clause.end and words.tokens[end].tag in ("U", "N", "M") and words.tokens[end].tag != ",":
+        while end < clause.end and words.tags[end] in ("U", "N", "M") and words.tags[end] != ",":
             end += 1
         value = words.span(verb.after + 1, max(end, verb.after + 2))
         whole = words.clause(clause)
@@ -413,11 +413,11 @@ class ClauseReader(SubjectReader):
     ) -> list[RuleMatch]:
         masked = self.masked
         start, end = words.clause(clause)
-        verb_start = words.tokens[clause.verb.first].start
+        verb_start = words.starts[clause.verb.first]
         person = {"i": "i", "elided": "i", "we": "we"}.get(clause.kind, "named")
         name = words.span(clause.begin, clause.subject_end) if clause.kind == "named" else None
         old = Clause(start, end, person, name, verb_start, when)  # type: ignore[arg-type]
-        subject_tokens = words.tokens[clause.begin : clause.subject_end]
+        subject_tokens = words.tokens(clause.begin, clause.subject_end)
         personal = (
             about.attribute is not None and clause.kind in ("named", "thing") and about.key == scene.speaker
         )
@@ -458,8 +458,8 @@ class ClauseReader(SubjectReader):
             return None
         begin, end = words.clause(clause)
         if clause.shared:
-            begin = words.tokens[clause.verb.first].start
-        inside = find_mention(self.masked, words.tokens[clause.verb.after - 1].end, end)
+            begin = words.starts[clause.verb.first]
+        inside = find_mention(self.masked, words.end(clause.verb.after - 1), end)
         if inside is not None and inside.kind == "length":
             inside = find_mention(self.masked, inside.end, end) or inside
         if inside is not None:
@@ -492,4 +492,4 @@ _NAMES_SOMEBODY: Final = pattern(
 
 
 def verb_object(words: Words, clause: ParsedClause) -> str:
-    return words.tokens[clause.verb.after].low if clause.verb.after < clause.end else ""
+    return words.low[clause.verb.after] if clause.verb.after < clause.end else ""

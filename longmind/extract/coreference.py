@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
-from longmind.extract.kin import is_relation
+from longmind.extract.kin import RELATION_WORDS, is_relation
 from longmind.extract.lexicon import OCCUPATIONS
-from longmind.extract.open_extraction import Words
 from longmind.extract.statements import PRONOUN
 from longmind.extract.subjects import About, Scene
+from longmind.extract.words import Words
 
 _ATTRIBUTES: Final = frozenset(
     "deadline budget lead owner price password address director ceo name number code date time size colour "
@@ -33,15 +33,15 @@ class SubjectReader:
         if clause.kind in ("i", "we", "elided"):
             return None if scene.speaker is None else About(scene.speaker, "speaker")
         stop = clause.apposed[0] - 1 if clause.apposed is not None else clause.subject_end
-        tokens = words.tokens[clause.begin : stop]
+        tokens = words.tokens(clause.begin, stop)
         if not tokens:
             return None
         first = tokens[0].low
-        if clause.begin and words.tokens[clause.begin - 1].low == "whose":
+        if clause.begin and words.low[clause.begin - 1] == "whose":
             return None  # "Ravi, whose brother is a pilot": the brother is not the speaker's
         if clause.kind == "my":
-            if clause.apposed is not None and words.tokens[clause.apposed[0]].tag == "U":
-                tokens = [*tokens, *words.tokens[clause.apposed[0] : clause.apposed[1]]]
+            if clause.apposed is not None and words.tags[clause.apposed[0]] == "U":
+                tokens = [*tokens, *words.tokens(*clause.apposed)]
             about = scene.of_phrase(tokens[1:] if first in ("my", "our") else tokens)
             return _as_people(about) if about is not None and clause.verb.lemma != "be" else about
         if clause.kind == "pronoun":
@@ -69,7 +69,7 @@ class SubjectReader:
 
     def _dummy(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
         """ "It's my birthday on the 5th": told of the speaker."""
-        tokens = words.tokens[clause.verb.after : clause.end]
+        tokens = words.tokens(clause.verb.after, clause.end)
         if clause.verb.lemma != "be" or len(tokens) < 3 or tokens[0].low != "my" or scene.speaker is None:
             return None
         end = next((i for i, token in enumerate(tokens[1:], 1) if token.tag not in ("N", "V")), len(tokens))
@@ -84,23 +84,20 @@ class SubjectReader:
         at = clause.verb.after
         if clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":
             return
-        first = words.tokens[at]
-        begin = at + 1 if first.tag == "D" else at
+        first, tag = words.low[at], words.tags[at]
+        begin = at + 1 if tag == "D" else at
         end = begin
-        while end < clause.end and words.tokens[end].tag in ("N", "U", "V", "M") and end < begin + 5:
+        while end < clause.end and words.tags[end] in ("N", "U", "V", "M") and end < begin + 5:
             end += 1
-        if end == begin or first.low in ("it", "them", "this", "that"):
+        if end == begin or first in ("it", "them", "this", "that"):
             return
         scene.object = words.span(at, end)
-        tokens = words.tokens[begin:end]
         about = None
-        if first.low in ("my", "our") or (
-            first.tag == "N" and clause.verb.lemma in ("move", "change", "switch")
-        ):
-            about = scene.of_phrase(tokens)
-        elif first.tag in ("D", "N"):
-            about = scene.of_thing(tokens)
-        if about is not None and about.sort != "person" and not any(token.tag == "U" for token in tokens):
+        if first in ("my", "our") or (tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
+            about = scene.of_phrase(words.tokens(begin, end))
+        elif tag in ("D", "N"):
+            about = scene.of_thing(words.tokens(begin, end))
+        if about is not None and about.sort != "person" and "U" not in words.tags[begin:end]:
             scene.thing = about
 
 
@@ -126,13 +123,14 @@ def _as_people(about: About) -> About:
 
 def relatives_mentioned(words: Words, clause: ParsedClause, scene: Scene) -> None:
     """ "We got a puppy": whom "he" may mean next."""
+    if RELATION_WORDS.isdisjoint(words.lows):
+        return
     for at in range(clause.verb.after, clause.end):
-        token = words.tokens[at]
-        if token.tag in ("N", "V", "U") and is_relation(token.low):
+        if words.tags[at] in ("N", "V", "U") and is_relation(words.low[at]):
             begin = at
-            while begin > clause.verb.after and words.tokens[begin - 1].tag in ("N", "M"):
+            while begin > clause.verb.after and words.tags[begin - 1] in ("N", "M"):
                 begin -= 1
-            about = scene.of_phrase(words.tokens[begin : at + 1])
+            about = scene.of_phrase(words.tokens(begin, at + 1))
             if about is not None and about.sort == "person":
                 scene.mention(about)
 

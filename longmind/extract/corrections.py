@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
+from longmind.extract.words import Words
 
 _MARK: Final = (
     r"(?:sorry|(?:scratch|strike|ignore) that|correction|typo(?: above)?|hang on|hold on|let me correct "
@@ -72,7 +72,7 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
         if match is not None and _is_value(match.group("value")):
             return _made(words, span, speaker, match), False
     refused = _NOT.match(text)
-    if refused is not None and len(words.tokens) <= 10 and not _CLAUSE.search("".join(refused.groups(""))):
+    if refused is not None and words.count <= 10 and not _CLAUSE.search("".join(refused.groups(""))):
         if refused.group("old").split()[0].lower() in _NO_OLD:
             return None, False
         if refused.group("value"):

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
-from longmind.extract.open_extraction import Words, has_verb
+from longmind.extract.open_extraction import has_verb
 from longmind.extract.tokens import Token
+from longmind.extract.words import Words
 
 _NEWS: Final = frozenset(
     "buy acquire own found employ publish appoint elect retire become head lead open close move rename "
@@ -20,10 +21,10 @@ def is_lasting_news(words: Words, clause: ParsedClause) -> bool:
     """In a document: a named subject that does or did something of consequence to something named."""
     if clause.kind != "named" or clause.verb.lemma not in _NEWS or clause.verb.denied:
         return False
-    subject = words.tokens[clause.begin : clause.subject_end]
+    subject = words.tokens(clause.begin, clause.subject_end)
     if len(subject) < 2 or not all(token.text[:1].isupper() for token in subject) or len(subject) > 5:
         return False
-    rest = words.tokens[clause.verb.after : clause.end]
+    rest = words.tokens(clause.verb.after, clause.end)
     return any(token.tag == "U" for token in rest[:8]) and not any(token.tag == "." for token in rest)
 
 
@@ -32,25 +33,22 @@ def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     begin = clause.verb.after
     for at in range(begin, clause.end + 1):
-        token = words.tokens[at] if at < clause.end else None
-        joins = token is not None and token.low in ("and", "but", "&")
+        joins = at < clause.end and words.low[at] in ("and", "but", "&")
         if (
-            token is None
-            or token.tag == ","
-            or (joins and _starts_another(words.tokens, at, begin, clause.end))
+            at == clause.end
+            or words.tags[at] == ","
+            or (joins and _starts_another(words, at, begin, clause.end))
         ):
             if at > begin:
-                if spans and not _goes_on(words.tokens[begin:at]):
+                if spans and not _goes_on(words.tokens(begin, at)):
                     break
                 spans.append((begin, at))
             begin = at + 1
-            if joins and token is not None and begin < clause.end and words.tokens[begin].tag == "R":
-                pass
     return spans
 
 
-def _starts_another(tokens: Sequence[Token], at: int, begin: int, end: int) -> bool:
-    return at + 1 < end and tokens[at + 1].tag in ("N", "D", "U", "R") and at - begin <= 6
+def _starts_another(words: Words, at: int, begin: int, end: int) -> bool:
+    return at + 1 < end and words.tags[at + 1] in ("N", "D", "U", "R") and at - begin <= 6
 
 
 def _goes_on(part: Sequence[Token]) -> bool:

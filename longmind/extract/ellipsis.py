@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
-from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import RuleMatch
 from longmind.extract.statements import ANY, slot_named
+from longmind.extract.words import Words
 from longmind.when.mentions import find_mention
 
 _NOW: Final = pattern(
@@ -32,17 +32,17 @@ def follows(match: RuleMatch) -> bool:
 def find_successor(words: Words, clause: ParsedClause, last: RuleMatch | None) -> RuleMatch | None:
     """The other value that "it's O2 now", "now it's Turin" and "before that it was Leiria" give."""
     verb = clause.verb
-    if last is None or words.tokens[clause.begin].low != "it" or verb.lemma != "be":
+    if last is None or words.low[clause.begin] != "it" or verb.lemma != "be":
         return None
     if verb.denied or verb.unreal or verb.passive or verb.after >= clause.end:
         return None
-    first = words.tokens[verb.after]
+    first = words.tags[verb.after]
     end = verb.after
-    while end < clause.end and (words.tokens[end].tag in ("U", "M") or words.tokens[end].low in ("of", "de")):
+    while end < clause.end and (words.tags[end] in ("U", "M") or words.low[end] in ("of", "de")):
         end += 1
     start = max(0, clause.begin - 12)
-    around = (words.tokens[start].start, words.tokens[clause.end - 1].end)
-    if first.tag not in ("U", "M") or end == verb.after or _NOW.search(words.masked, *around) is None:
+    around = (words.starts[start], words.end(clause.end - 1))
+    if first not in ("U", "M") or end == verb.after or _NOW.search(words.masked, *around) is None:
         return None
     value = words.span(verb.after, end)
     whole = words.clause(clause)

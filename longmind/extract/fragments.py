@@ -8,12 +8,13 @@ from typing import Final
 
 from longmind.extract.instructions import find_wish
 from longmind.extract.kin import COUNTED, relation_in
-from longmind.extract.open_extraction import Words, attribute_slot, first_time
+from longmind.extract.open_extraction import attribute_slot, first_time
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.subjects import About, Scene
 from longmind.extract.tokens import INTERJECTIONS, Token
+from longmind.extract.words import Words
 from longmind.when.mentions import Mention
 
 _NO_LABEL: Final = frozenset(
@@ -53,12 +54,12 @@ _NAMES_NO_TIME: Final = pattern(r"[^\W\d_]{3,}")
 def find_in_fragment(words: Words, span: Range, scene: Scene) -> Iterator[RuleMatch]:
     """What a sentence says in which no verb was found."""
     speaker = scene.speaker
-    tokens = [token for token in words.tokens if span[0] <= token.start < span[1]]
-    colon = next((i for i, token in enumerate(tokens[:9]) if token.text == ":"), None)
-    if colon is not None and 0 < colon < len(tokens) - 1:
-        yield from _labelled(words, Words(words.masked, tokens), colon, span, scene)
+    own = words.within(span)
+    colon = own.texts.index(":") if ":" in own.texts[:9] else 0
+    if 0 < colon < own.count - 1:
+        yield from _labelled(words, own, colon, span, scene)
         return
-    if speaker is None or not tokens:
+    if speaker is None or not own.count:
         return
     wish = find_wish(words, speaker, span)
     if wish is not None:
@@ -89,7 +90,7 @@ def find_in_fragment(words: Words, span: Range, scene: Scene) -> Iterator[RuleMa
 
 def _event(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
     """An appointment: what and when, and maybe where."""
-    if len(words.tokens) > 24:
+    if words.count > 24:
         return
     when = first_time(words.masked, *span)
     if when is None or when.kind in ("past", "length", "repeated"):
@@ -101,7 +102,7 @@ def _event(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
 
 
 def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -> Iterator[RuleMatch]:
-    label = own.tokens[:colon]
+    label = own.tokens(0, colon)
     if (
         label[-1].low in _NO_LABEL
         or label[0].low in _NO_LABEL
@@ -113,7 +114,7 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
     about = _owner(head, scene)
     if about is None:
         return
-    whole = (own.tokens[0].start, span[1])
+    whole = (own.starts[0], span[1])
     for number, piece in enumerate(_pieces(own, colon + 1)):
         if number and about.attribute is not None and first_time(words.masked, *piece) is None:
             break
@@ -137,14 +138,14 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
                 free=True, one=True, names=about.names,
             )  # fmt: skip
     if about.attribute is not None:
-        yield from find_pairs(words, (own.tokens[colon].end, span[1]), about, whole)
+        yield from find_pairs(words, (own.end(colon), span[1]), about, whole)
 
 
 def _pieces(words: Words, first: int) -> list[Range]:
     pieces: list[Range] = []
     begin = first
-    for at in range(first, len(words.tokens) + 1):
-        if at == len(words.tokens) or words.tokens[at].text in (",", ";"):
+    for at in range(first, words.count + 1):
+        if at == words.count or words.texts[at] in (",", ";"):
             if at > begin:
                 pieces.append(words.span(begin, at))
             begin = at + 1
@@ -174,10 +175,10 @@ def is_listing(words: Words, span: Range) -> bool:
     """ "Project Sandpiper: budget 60,000, deadline 15 May": a label, and then nouns with their values."""
     if ":" not in words.masked[span[0] : span[1]]:
         return False
-    colon = next((i for i, token in enumerate(words.tokens[:6]) if token.text == ":"), None)
-    if colon is None or colon == 0 or not words.tokens[0].text[:1].isupper():
+    colon = words.texts.index(":") if ":" in words.texts[:6] else 0
+    if colon == 0 or not words.texts[0][:1].isupper():
         return False
-    if any(token.tag in ("X", "I") for token in words.tokens[colon + 1 :]):
+    if "X" in words.tags[colon + 1 :] or "I" in words.tags[colon + 1 :]:
         return False
     pieces = _pieces(words, colon + 1)
     return len(pieces) > 1 and sum(pair_in(words.masked, piece) is not None for piece in pieces) > 1

@@ -82,7 +82,7 @@ class Parser(NounReader):
             if noun is not None and noun.kind == "my" and noun.end < end and self.tags[noun.end] == "U":
                 noun = Noun("my", begin, self._name_end(noun.end), False)
             if noun is not None and noun.end == end:
-                verb = verb_group(self.columns, at + 1, self.count, third=True, plural=noun.plural)
+                verb = verb_group(self.words, at + 1, self.count, third=True, plural=noun.plural)
                 if verb is not None:
                     return ParsedClause(noun.kind, begin, end, verb, self._complement_end(verb.after), "who")
         return None
@@ -134,7 +134,7 @@ class Parser(NounReader):
         third = noun.kind not in ("i", "we", "you") and not (
             noun.kind == "pronoun" and self.low[at] == "they"
         )
-        verb = verb_group(self.columns, noun.end, self.count, third=third, plural=noun.plural)
+        verb = verb_group(self.words, noun.end, self.count, third=third, plural=noun.plural)
         if verb is None or (self.low[verb.after - 1] == "'s" and self.low[verb.after] in ("", ",", ".")):
             return None
         if inside and noun.kind == "my" and self.low[verb.first] == "'s":
@@ -179,11 +179,11 @@ class Parser(NounReader):
             return None  # "and so is her son"
         third = before.kind not in ("i", "we", "you", "elided", "order")
         if before.kind in ("elided", "order"):
-            verb = verb_group(self.columns, at, self.count, third=False, bare=True)
+            verb = verb_group(self.words, at, self.count, third=False, bare=True)
             if verb is not None and verb.form != before.verb.form:
                 verb = None
         else:
-            verb = verb_group(self.columns, at, self.count, third=third)
+            verb = verb_group(self.words, at, self.count, third=third)
         if (
             verb is None
             and before.verb.lemma == "be"
@@ -224,7 +224,7 @@ class Parser(NounReader):
 
     def _going_on(self, at: int, before: VerbGroup) -> VerbGroup | None:
         """ "Petra is back and leading the team": the second shares the "is" of the first."""
-        verb = verb_group(self.columns, at, self.count, third=False, bare=True)
+        verb = verb_group(self.words, at, self.count, third=False, bare=True)
         if verb is None or verb.form != "ing" or self.tags[at] == "X":
             return None
         verb.tense = "past" if before.tense == "past" else "progressive"
@@ -240,7 +240,7 @@ class Parser(NounReader):
             return None
         if not _POINTS.isdisjoint(self.low[at:start]) or (tag == "X" and low not in _LEFT_ALONE):
             return None
-        verb = verb_group(self.columns, at, self.count, third=False, bare=True)
+        verb = verb_group(self.words, at, self.count, third=False, bare=True)
         if verb is None or (verb.form == "base" and self._is_third(verb.after)):
             return None  # "hard work pays off": the first of the two is a noun
         casual = self.texts[start].islower() and verb.lemma in _OWN_STATES and first

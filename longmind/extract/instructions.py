@@ -7,10 +7,10 @@ from typing import Final
 
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.lexicon import LANGUAGES
-from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed
 from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.words import Words
 
 _LASTING: Final = pattern(
     r"\b(?:always|never|from now on|in future|by default|every time|whenever|at all times|going forward|"

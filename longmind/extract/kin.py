@@ -54,7 +54,7 @@ SPELLINGS: Final = {
 """What is written for a relation, where it differs from the slot."""
 
 RELATIONS: Final = frozenset((*RELATIONS_OF_ONE, *RELATIONS_OF_MANY))
-_LAST_WORDS: Final = frozenset(
+RELATION_WORDS: Final = frozenset(
     word.replace("_", " ").split()[-1] for word in (*RELATIONS, *SPELLINGS) if word not in ("ma", "pa")
 ) - {"law", "other", "pig", "mate"} | {
     "mother-in-law",
@@ -85,7 +85,7 @@ MALE: Final = frozenset(
 )
 
 
-COUNTED: Final = frozenset(f"{word}s" for word in _LAST_WORDS) | _LAST_WORDS | {"children", "wives"}
+COUNTED: Final = frozenset(f"{word}s" for word in RELATION_WORDS) | RELATION_WORDS | {"children", "wives"}
 """A relation's word, of one or of several."""
 
 
@@ -97,7 +97,7 @@ def relation_slot(written: str) -> str:
 
 def is_relation(word: str) -> bool:
     """Whether a noun says what somebody is to somebody."""
-    return word in _LAST_WORDS
+    return word in RELATION_WORDS
 
 
 def relation_in(words: list[str]) -> str | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
-from longmind.extract.open_extraction import Words
 from longmind.extract.subjects import Scene
-from longmind.extract.tokens import INTERJECTIONS, NOMINATIVE, Token
+from longmind.extract.tokens import INTERJECTIONS, NOMINATIVE
 from longmind.extract.verbs import verb_forms
+from longmind.extract.words import Words
 
 _REPORTS: Final = frozenset(
     "say tell think claim believe hear ask wonder guess dream joke suppose imagine assume pretend "
@@ -29,19 +28,20 @@ _ASKING: Final = frozenset(
 )
 
 
-def asks(tokens: Sequence[Token]) -> bool:
+def asks(words: Words) -> bool:
     """A question without its mark: "do i still live in denver"."""
-    at = next((i for i, token in enumerate(tokens[:3]) if token.low not in INTERJECTIONS), 0)
-    return (
-        at + 1 < len(tokens)
-        and tokens[at].low in _ASKING
-        and (tokens[at + 1].low in NOMINATIVE or (tokens[at + 1].tag == "X" and tokens[at].tag == "S"))
-    )
+    low, tags = words.low, words.tags
+    at = 0
+    while at < 3 and low[at] in INTERJECTIONS:
+        at += 1
+    if at == 3:
+        at = 0
+    return low[at] in _ASKING and (low[at + 1] in NOMINATIVE or (tags[at + 1] == "X" and tags[at] == "S"))
 
 
 def is_doubted(words: Words, clause: ParsedClause) -> bool:
     at = clause.begin
-    return any(token.low in _DOUBT for token in words.tokens[max(0, at - 2) : at])
+    return not _DOUBT.isdisjoint(words.lows) and not _DOUBT.isdisjoint(words.low[max(0, at - 2) : at])
 
 
 _DOUBT: Final = frozenset(
@@ -50,9 +50,10 @@ _DOUBT: Final = frozenset(
 
 
 def is_condition(words: Words, clause: ParsedClause) -> bool:
+    if clause.link not in CONDITIONS:
+        return False
     at = min(clause.begin, clause.verb.first)
-    before = [token.low for token in words.tokens[max(0, at - 2) : at]]
-    return clause.link in CONDITIONS and "even" not in before
+    return "even" not in words.low[max(0, at - 2) : at]
 
 
 def is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClause) -> bool:
@@ -60,16 +61,15 @@ def is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClaus
     at = min(clause.begin, clause.verb.first) - 1
     if at < 1 or clause.shared:
         return False
-    while at > 0 and words.tokens[at].low in _BETWEEN:
+    while at > 0 and words.low[at] in _BETWEEN:
         at -= 1
-    token = words.tokens[at]
     if previous is not None and previous.verb.first <= at < previous.verb.after:
         if previous.verb.lemma not in _REPORTS or (previous.verb.lemma == "say" and previous.kind == "i"):
             return False
-        return words.tokens[previous.subject_end - 1].low not in _FINDERS
+        return words.low[previous.subject_end - 1] not in _FINDERS
     # "People keep assuming I'm French": the verb of no clause that the parser made out.
-    return token.tag == "V" and any(
-        lemma in _REPORTS and which == "ing" for lemma, which in verb_forms().get(token.low, ())
+    return words.tags[at] == "V" and any(
+        lemma in _REPORTS and which == "ing" for lemma, which in verb_forms().get(words.low[at], ())
     )
 
 
@@ -99,10 +99,10 @@ _SOMEBODY: Final = frozenset("i we he she they my our his her their me us mine o
 
 def is_small_talk(words: Words, scene: Scene) -> bool:
     """ "That's great!": no name, number or person, and nothing that was spoken of before is meant."""
-    first = words.tokens[0].low
+    first = words.low[0]
     if first not in _NOBODY or not _SOMEBODY.isdisjoint(words.lows):
         return False
-    if (first == "it" and scene.thing is not None) or any(t.tag in ("U", "M") for t in words.tokens[1:]):
+    if (first == "it" and scene.thing is not None) or "U" in words.tags[1:] or "M" in words.tags[1:]:
         return False
-    following = words.tokens[1].tag if len(words.tokens) > 1 else "."
+    following = words.tags[1] or "."
     return first not in ("that", "this") or following in ("X", "V", "R", ".", ",")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from longmind.extract.kin import is_relation
-from longmind.extract.tokens import Columns
 from longmind.extract.verbs import ALSO_NOUNS, forms_by_word
+from longmind.extract.words import Words
 
 SubjectKind = Literal["i", "we", "my", "named", "thing", "pronoun", "you", "elided", "order"]
 """`thing` is "the cabin" or "deploys"; `elided` a verb alone ("Moved to Porto"); `order` an imperative."""
@@ -34,9 +34,9 @@ class Noun(NamedTuple):
 class NounReader:
     """Reads the noun phrases of one sentence."""
 
-    def __init__(self, columns: Columns, count: int) -> None:
-        self.columns, self.count = columns, count
-        self.texts, self.low, self.tags = columns
+    def __init__(self, words: Words) -> None:
+        self.words, self.count = words, words.count
+        self.texts, self.low, self.tags = words.texts, words.low, words.tags
         self.forms = forms_by_word()
 
     def _noun(self, at: int, *, inside: bool) -> Noun | None:

@@ -17,6 +17,7 @@ from longmind.extract.statements import is_slot
 from longmind.extract.subjects import About, slot_of
 from longmind.extract.tokens import Token
 from longmind.extract.verbs import form, verb_forms
+from longmind.extract.words import Words
 from longmind.when.mentions import Mention, find_mention
 
 _PASSING: Final = frozenset(
@@ -108,28 +109,6 @@ _GAPPED: Final = pattern(
 """Somebody else, with the verb left out: "took the night shift and Anya the early one"."""
 
 
-class Words:
-    """The masked text, its sentence's tokens, and what is asked of them again and again."""
-
-    __slots__ = ("lows", "masked", "tokens")
-
-    def __init__(self, masked: str, tokens: Sequence[Token]) -> None:
-        self.masked = masked
-        self.tokens = tokens
-        self.lows = frozenset([token.low for token in tokens])
-
-    def span(self, first: int, after: int) -> Range:
-        """The characters of some tokens."""
-        if first >= after:
-            at = self.tokens[first].start if first < len(self.tokens) else self.tokens[-1].end
-            return at, at
-        return self.tokens[first].start, self.tokens[after - 1].end
-
-    def clause(self, clause: ParsedClause) -> Range:
-        begin = min(clause.begin, clause.verb.first)
-        return self.span(begin, max(clause.end, clause.verb.after))
-
-
 def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | None) -> Iterator[RuleMatch]:
     """What the clause says of its subject, in its own words; nothing where that passes or says too little."""
     verb = clause.verb
@@ -160,7 +139,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
         yield from _ahead(words, clause, about, (span[0], stop), when)
         return
     if _is_appointment(clause, about, when) and when is not None:
-        begin = words.tokens[verb.after].start
+        begin = words.starts[verb.after]
         yield _match(words, clause, about, "event", (begin, max(stop, when.end)), when)
         return
     slot, begin = _slot(words, clause, about)
@@ -181,9 +160,9 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
                 continue
             piece = (piece[0], when.end)  # "staying with us from 4 to 11 April"
         inside = [
-            token for token in words.tokens[verb.first : clause.end] if piece[0] <= token.start < piece[1]
+            token for token in words.tokens(verb.first, clause.end) if piece[0] <= token.start < piece[1]
         ]
-        if not is_worth_keeping(words.tokens, clause, about, inside, timed=when is not None):
+        if not is_worth_keeping(words, clause, about, inside, timed=when is not None):
             continue
         alone = len(pieces) == 1 and slot.endswith(_AT_ONE_PLACE)
         yield _match(words, clause, about, slot, piece, when, over=over or was, one=alone)
@@ -199,7 +178,7 @@ def _is_appointment(clause: ParsedClause, about: About, when: Mention | None) ->
 
 def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
     """ "Had her hip replaced", "was raised in Ghana": done once and not undone."""
-    tokens = words.tokens[clause.verb.after : clause.end]
+    tokens = words.tokens(clause.verb.after, clause.end)
     if clause.verb.lemma == "have":
         return (when is not None and when.kind not in ("length",)) or any(
             _is_participle(t.low) for t in tokens[1:6]
@@ -270,7 +249,7 @@ def _match(
 
 def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     verb = clause.verb
-    first = words.tokens[verb.after].low if verb.after < clause.end else ""
+    first = words.low[verb.after] if verb.after < clause.end else ""
     if (verb.lemma == "have" and first == "to") or (
         verb.lemma in _LIKED and verb.tense == "present" and not about.attribute
     ):
@@ -288,9 +267,7 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     if verb.tense in ("past", "perfect"):
         if verb.lemma in ("go", "come"):
             return verb.tense == "past" and first != "back" and about.sort == "speaker"
-        return verb.lemma in _PASSING_DONE or (
-            verb.lemma == "change" and words.tokens[clause.end - 1].low == "mind"
-        )
+        return verb.lemma in _PASSING_DONE or (verb.lemma == "change" and words.low[clause.end - 1] == "mind")
     return verb.lemma in _PASSING
 
 
@@ -299,13 +276,13 @@ def _then_more(words: Words, clause: ParsedClause, first: str) -> bool:
     at = clause.verb.after + 1
     if at >= clause.end:
         return False
-    if words.tokens[at].low in ("of", "about", "with", "to") and first in _FELT:
-        return at + 1 < clause.end and words.tokens[at + 1].low not in _WEAK
+    if words.low[at] in ("of", "about", "with", "to") and first in _FELT:
+        return at + 1 < clause.end and words.low[at + 1] not in _WEAK
     if first in ("in", "on", "off", "out", "up", "down", "about", "over", "like"):
-        return first in ("in", "on", "off") and words.tokens[at].low not in _WEAK
+        return first in ("in", "on", "off") and words.low[at] not in _WEAK
     return (
         first in ("too", "very", "so", "really", "quite", "pretty", "super", "not", "a")
-        and words.tokens[at].low not in _MOODS
+        and words.low[at] not in _MOODS
     )
 
 
@@ -314,8 +291,8 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
     verb = clause.verb
     at = verb.after
     preposition = ""
-    if at < clause.end and words.tokens[at].low in _PARTICLES:
-        preposition = words.tokens[at].low
+    if at < clause.end and words.low[at] in _PARTICLES:
+        preposition = words.low[at]
     if about.attribute is not None:
         if verb.lemma == "be" and not verb.passive:
             return about.attribute, words.span(at, clause.end)[0]
@@ -323,7 +300,7 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
     if (verb.lemma == "be" and not verb.passive) or verb.lemma == "become":
         name = "is"
     elif verb.passive:
-        name = words.tokens[at - 1].low
+        name = words.low[at - 1]
     elif verb.tense in ("past", "perfect") and verb.lemma not in _STATIVE:
         name = form(verb.lemma, "past")
     elif verb.form == "ing":
@@ -331,13 +308,13 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
     else:
         name = form(verb.lemma, "third")
     if verb.lemma == "be" and verb.tense == "past" and not verb.passive and _is_event(words, clause, None):
-        name, at = words.tokens[at].low, at + 1
-        preposition = words.tokens[at].low if at < clause.end and words.tokens[at].low in _PARTICLES else ""
+        name, at = words.low[at], at + 1
+        preposition = words.low[at] if at < clause.end and words.low[at] in _PARTICLES else ""
     if verb.lemma == "have" and verb.tense == "past":
         name = "had"
     if preposition and at + 1 < clause.end and not is_slot(f"{name}_{preposition}"):
-        return f"{name}_{preposition}", words.tokens[at + 1].start
-    return name, words.tokens[min(at, clause.end - 1)].start
+        return f"{name}_{preposition}", words.starts[at + 1]
+    return name, words.starts[min(at, clause.end - 1)]
 
 
 def _ahead(
@@ -351,13 +328,13 @@ def _ahead(
             if begin < span[1] and _says_enough(words.masked, (begin, span[1]), about):
                 yield _match(words, clause, about, slot, (begin, span[1]), when)
         elif when is not None and not verb.denied and about.attribute is None:
-            yield _match(words, clause, about, "plans", (words.tokens[verb.after - 1].start, span[1]), when)
+            yield _match(words, clause, about, "plans", (words.starts[verb.after - 1], span[1]), when)
         return
-    begin = words.tokens[verb.after - 1].start
+    begin = words.starts[verb.after - 1]
     if verb.lemma in _PASSING or not _says_enough(words.masked, span, about):
         return
-    inside = [token for token in words.tokens[verb.after : clause.end] if token.start < span[1]]
-    if not is_worth_keeping(words.tokens, clause, about, inside, timed=False):
+    inside = [token for token in words.tokens(verb.after, clause.end) if token.start < span[1]]
+    if not is_worth_keeping(words, clause, about, inside, timed=False):
         return
     rule_match = _match(words, clause, about, verb.tense, (begin, span[1]), when)
     yield RuleMatch(
@@ -383,7 +360,7 @@ def _without_filler(masked: str, start: int, stop: int) -> int:
 def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[Range]:
     """The value, cut where it goes on about something else; after "be" each thing said is a value."""
     masked = words.masked
-    tokens = [token for token in words.tokens[clause.verb.first : clause.end] if begin <= token.start < stop]
+    tokens = [token for token in words.tokens(clause.verb.first, clause.end) if begin <= token.start < stop]
     parts: list[list[Token]] = [[]]
     for position, token in enumerate(tokens):
         if token.tag == "," or (

@@ -8,11 +8,11 @@ from typing import Final
 
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import PARTNERS, RELATIONS
-from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 from longmind.extract.subjects import About, Scene, slot_of
+from longmind.extract.words import Words
 from longmind.when.mentions import Mention
 
 
@@ -20,7 +20,7 @@ def parted(words: Words, clause: ParsedClause, speaker: str) -> Iterator[RuleMat
     """The end of a relationship with whoever is named beside "I"."""
     whole = words.clause(clause)
     others = [
-        token for token in words.tokens[clause.begin : clause.subject_end]
+        token for token in words.tokens(clause.begin, clause.subject_end)
         if token.low not in ("me", "i", "and", "n", "&", "we", "my")
     ]  # fmt: skip
     if others:
@@ -39,14 +39,13 @@ def divorced_by(words: Words, clause: ParsedClause) -> Range | None:
         return None
     if verb.lemma == "divorce" and verb.tense in ("past", "perfect"):
         return words.span(verb.after - 1, verb.after)
-    first = words.tokens[verb.after] if verb.after < clause.end else None
+    if verb.lemma not in ("get", "be") or verb.after >= clause.end:
+        return None
     alone = (
-        verb.after + 1 >= clause.end
-        or words.tokens[verb.after + 1].tag in (",", "R", "C")
-        or verb.lemma == "get"
+        verb.after + 1 >= clause.end or words.tags[verb.after + 1] in (",", "R", "C") or verb.lemma == "get"
     )
-    if verb.lemma in ("get", "be") and first is not None and alone and first.low in ("divorced", "separated"):
-        return first.start, first.end
+    if alone and words.low[verb.after] in ("divorced", "separated"):
+        return words.span(verb.after, verb.after + 1)
     return None
 
 
@@ -81,7 +80,7 @@ def out_of_work(
         return
     if verb.denied or verb.unreal or verb.tense in ("future", "can", "cannot"):
         return
-    start, end = words.tokens[verb.first].start, words.clause(clause)[1]
+    start, end = words.starts[verb.first], words.clause(clause)[1]
     match = _OUT_OF_WORK.match(words.masked, start, end)
     if match is None:
         return
@@ -110,7 +109,7 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
     verb = clause.verb
     masked = words.masked
     start, end = words.span(verb.after, clause.end)
-    start_by = words.tokens[verb.after - 1].start
+    start_by = words.starts[verb.after - 1]
     by = _BY.match(masked, start_by, end) if verb.passive else None
     whole = words.clause(clause)
     if by is not None and clause.kind in ("thing", "named", "my"):
@@ -151,7 +150,7 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
         or what.split()[0].lower() in ("his", "her", "their", "my", "one", "two")
     ):
         return None
-    name = (words.tokens[clause.begin].start, words.tokens[clause.subject_end - 1].end)
+    name = (words.starts[clause.begin], words.end(clause.subject_end - 1))
     return RuleMatch(_project(what), "owner", name, whole, "owner", free=True, one=True)
 
 
@@ -171,7 +170,7 @@ def _project(name: str) -> str:
 def own_by_name(words: Words, clause: ParsedClause, about: About, speaker: str) -> Iterator[RuleMatch]:
     """ "Our intern Mei speaks Cantonese": Mei is the intern."""
     tokens = [
-        token for token in words.tokens[clause.begin : clause.subject_end] if token.low not in ("my", "our")
+        token for token in words.tokens(clause.begin, clause.subject_end) if token.low not in ("my", "our")
     ]
     at = next((i for i, token in enumerate(tokens) if token.text[:1].isupper()), 0)
     if at and about.key == " ".join(token.text for token in tokens[at:]):
@@ -185,7 +184,7 @@ def named_beside(words: Words, clause: ParsedClause, about: About, scene: Scene)
     """ "Mosswick Dairy, our biggest client," and "Lysander, that's my brother,"."""
     if clause.apposed is None or clause.kind != "named":
         return
-    tokens = words.tokens[clause.apposed[0] : clause.apposed[1]]
+    tokens = words.tokens(*clause.apposed)
     while tokens and tokens[0].low in ("that", "'s", "is", "the", "a", "an", "our", "my"):
         tokens = tokens[1:]
     if not tokens:

@@ -11,6 +11,7 @@ from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import RuleMatch
 from longmind.extract.subjects import About
 from longmind.extract.tokens import Token
+from longmind.extract.words import Words
 
 _PRAISE: Final = frozenset(
     "amazing inspiring exciting interesting boring rewarding calming relaxing stunning challenging "
@@ -54,7 +55,7 @@ _CHANGE: Final = frozenset("now nowadays instead anymore again".split())
 
 
 def is_worth_keeping(
-    tokens: Sequence[Token], clause: ParsedClause, about: About, value: Sequence[Token], *, timed: bool
+    words: Words, clause: ParsedClause, about: About, value: Sequence[Token], *, timed: bool
 ) -> bool:
     """Whether the value says something that somebody may want to know in a month."""
     if not value:
@@ -66,12 +67,12 @@ def is_worth_keeping(
     verb = clause.verb
     if first.low in _WEAK_OBJECTS and not solid:
         return False
-    if clause.kind == "thing" and tokens[clause.begin].tag != "D" and not solid:
+    if clause.kind == "thing" and words.tags[clause.begin] != "D" and not solid:
         return False  # "setbacks are opportunities": said of all, and of nothing that anybody asks for
     if verb.lemma == "be" and not verb.passive:
-        return (solid and first.low not in _PRAISE) or _describes(tokens, clause, about, value)
+        return (solid and first.low not in _PRAISE) or _describes(words, clause, about, value)
     if about.sort == "thing":
-        prepositional = any(token.tag == "P" for token in tokens[verb.after : clause.end])
+        prepositional = "P" in words.tags[verb.after : clause.end]
         return solid or (verb.passive and prepositional) or (verb.lemma in _THING_VERBS and prepositional)
     if verb.tense in ("can", "cannot"):
         return solid or verb.lemma in _ABILITIES or (verb.tense == "cannot" and first.low not in _PRAISE)
@@ -82,9 +83,9 @@ def is_worth_keeping(
     return verb.lemma != "make" or solid
 
 
-def _describes(tokens: Sequence[Token], clause: ParsedClause, about: About, value: Sequence[Token]) -> bool:
+def _describes(words: Words, clause: ParsedClause, about: About, value: Sequence[Token]) -> bool:
     """What somebody is, and not how they feel or how fine something is."""
-    changed = any(token.low in _CHANGE for token in tokens[clause.verb.after : clause.end])
+    changed = not _CHANGE.isdisjoint(words.low[clause.verb.after : clause.end])
     first = value[0]
     if about.sort == "thing" and not changed:
         return first.tag == "P" or first.low in ("called", "named", "in", "on", "at")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from longmind.extract.patterns import pattern
 from longmind.extract.verbs import verb_forms
 
 _TOKEN = pattern(
-    r"[a-z]++(?![\w'.&/@+-])"  # most tokens, and nothing else takes them
-    r"|'(?:s|m|re|ve|ll|d)(?![^\W_])"
+    r"'(?:s|m|re|ve|ll|d)(?![^\W_])"
     r"|[A-Z]\.(?=\s[A-Z])|(?:Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s)"
     r"|\d[\d.,:]*\d(?:st|nd|rd|th|[a-z]{1,2})?(?![^\W_])"
     r"|[^\W_]+(?:(?:[-.&/@+]|'(?!(?:s|m|re|ve|ll|d)(?![^\W_])))[^\W_]+)*"
@@ -93,23 +91,6 @@ class Token(NamedTuple):
     end: int
 
 
-class Columns(NamedTuple):
-    """The tokens of a sentence column by column, which are read faster; past the last there are blanks."""
-
-    texts: tuple[str, ...]
-    low: tuple[str, ...]
-    tags: tuple[str, ...]
-
-
-_BEYOND: Final = ("",) * 4
-"""How far the grammar looks past a word."""
-
-
-def columns_of(tokens: Sequence[Token]) -> Columns:
-    texts, low, tags, _, _ = zip(*tokens, strict=True) if tokens else ((), (), (), (), ())
-    return Columns(texts + _BEYOND, low + _BEYOND, tags + _BEYOND)
-
-
 def _closed() -> dict[str, str]:
     tags: dict[str, str] = {}
     for words, tag in (
@@ -129,26 +110,57 @@ def _closed() -> dict[str, str]:
 _TAGS: Final = _closed()
 
 
+Known: TypeAlias = tuple[str, str, str]
+"""A word as it is written, in lower case, and its tag."""
+
+_KNOWN: Final[dict[str, tuple[tuple[int, Known], ...]]] = {}
+"""What stands between two blanks, as words and where in it each begins."""
+_MOST_KNOWN: Final = 50_000
+_LONGEST_KNOWN: Final = 40
+
+
+def known_words(masked: str, start: int, end: int) -> tuple[list[Known], list[int]]:
+    """The words and marks between the two positions, and where each begins."""
+    words: list[Known] = []
+    starts: list[int] = []
+    if len(_KNOWN) > _MOST_KNOWN:
+        _KNOWN.clear()
+    at = start
+    for chunk in masked[start:end].split():
+        at = masked.find(chunk, at)
+        parts = _KNOWN.get(chunk)
+        if parts is None:
+            parts = _parts(chunk, masked, at, end)
+        for offset, word in parts:
+            words.append(word)
+            starts.append(at + offset)
+        at += len(chunk)
+    if words and words[0][2] == "U" and words[0][1] in verb_forms():
+        words[0] = (*words[0][:2], "V")
+    return words, starts
+
+
+def _parts(chunk: str, masked: str, at: int, end: int) -> tuple[tuple[int, Known], ...]:
+    """The words of what stands between two blanks; kept, unless they depend on what comes after it."""
+    stop = at + len(chunk)
+    depends = chunk[-1] == "."  # "Dr. Ho" and "J. Ho", but not at the end of a sentence
+    matches = _TOKEN.finditer(masked, at, min(end, stop + 2) if depends else stop)
+    parts = tuple(
+        (match.start() - at, (match.group(), *_tagged(match.group())))
+        for match in matches
+        if match.start() < stop
+    )
+    if not depends and len(chunk) <= _LONGEST_KNOWN:
+        _KNOWN[chunk] = parts
+    return parts
+
+
 def tokens_of(masked: str, start: int, end: int) -> list[Token]:
     """The words and marks between the two positions."""
-    tokens: list[Token] = []
-    cached = _KNOWN
-    if len(cached) > _MOST_KNOWN:
-        cached.clear()
-    make = tuple.__new__  # a sentence has twenty of them, and Token(...) takes three times as long
-    for match in _TOKEN.finditer(masked, start, end):
-        text = match.group()
-        known = cached.get(text)
-        if known is None:
-            cached[text] = known = (text, *_tagged(text))
-        tokens.append(make(Token, known + match.span()))
-    if tokens and tokens[0].tag == "U" and tokens[0].low in verb_forms():
-        tokens[0] = tokens[0]._replace(tag="V")
-    return tokens
-
-
-_KNOWN: Final[dict[str, tuple[str, str, str]]] = {}
-_MOST_KNOWN: Final = 50_000
+    words, starts = known_words(masked, start, end)
+    return [
+        Token(text, low, tag, at, at + len(text)) for (text, low, tag), at in zip(words, starts, strict=True)
+    ]
 
 
 def _tagged(text: str) -> tuple[str, str]:

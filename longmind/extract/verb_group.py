@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from longmind.extract.tokens import BE, DO, HAVE, MODALS, NEGATIVE, Columns
+from longmind.extract.tokens import BE, DO, HAVE, MODALS, NEGATIVE
 from longmind.extract.verbs import forms_by_word
+from longmind.extract.words import Words
 
 Tense = Literal["present", "progressive", "lasting", "perfect", "past", "future", "can", "cannot"]
 """`lasting` is "have been living"; `future` is "going to" and "will"."""
@@ -39,40 +40,40 @@ _DESCRIBING: Final = frozenset(
 
 
 def verb_group(
-    columns: Columns, start: int, end: int, *, third: bool, plural: bool = False, bare: bool = False
+    words: Words, start: int, end: int, *, third: bool, plural: bool = False, bare: bool = False
 ) -> VerbGroup | None:
     """The verb that begins at `start`, if one does.
 
     `third` and `plural` say what the subject asks of its form. `bare` takes a verb without a subject: past,
     participle, base or -ing form as they come.
     """
-    if not _may_begin(columns, start):
+    if not _may_begin(words, start):
         return None
-    return _Group(columns, start, end).read(third=third, plural=plural, bare=bare)
+    return _Group(words, start, end).read(third=third, plural=plural, bare=bare)
 
 
-def _may_begin(columns: Columns, at: int) -> bool:
+def _may_begin(words: Words, at: int) -> bool:
     """Whether the word can be the first of a group: an adverb, an auxiliary or a verb."""
-    tag = columns.tags[at]
+    tag = words.tags[at]
     if tag in ("X", "V", "R"):
         return True
-    if tag == "U" and (at == 0 or columns.texts[at].isupper()):
+    if tag == "U" and (at == 0 or words.texts[at].isupper()):
         return True
-    if tag == "N" and at and columns.tags[at - 1] == "I":
+    if tag == "N" and at and words.tags[at - 1] == "I":
         return True
-    return columns.low[at] in ("no", "used")
+    return words.low[at] in ("no", "used")
 
 
 class _Group:
     """Reads auxiliaries one by one and then the verb."""
 
     __slots__ = (
-        "at", "be", "columns", "denied", "do", "end", "ended", "have", "low", "past", "start", "tags",
-        "tense", "unreal", "used",
+        "at", "be", "denied", "do", "end", "ended", "have", "low", "past", "start", "tags", "tense",
+        "unreal", "used", "words",
     )  # fmt: skip
 
-    def __init__(self, columns: Columns, start: int, end: int) -> None:
-        self.columns, self.low, self.tags = columns, columns.low, columns.tags
+    def __init__(self, words: Words, start: int, end: int) -> None:
+        self.words, self.low, self.tags = words, words.low, words.tags
         self.start, self.at, self.end = start, start, end
         self.denied = self.ended = self.unreal = False
         self.have = self.be = self.do = self.past = False
@@ -145,7 +146,7 @@ class _Group:
         if self.at >= self.end:
             return _NO_FORMS
         tag = self.tags[self.at]
-        if tag == "V" or (tag == "U" and (self.at == 0 or self.columns.texts[self.at].isupper())):
+        if tag == "V" or (tag == "U" and (self.at == 0 or self.words.texts[self.at].isupper())):
             return forms_by_word().get(self.low[self.at], _NO_FORMS)
         if tag == "N" and self.at and self.tags[self.at - 1] == "I":
             return _guessed(self.low[self.at], self.low[self.at - 1])

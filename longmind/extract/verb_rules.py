@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from longmind.extract.clauses import Clause, clause_range
 from longmind.extract.grammar import ParsedClause
-from longmind.extract.open_extraction import Words
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import extent
 from longmind.extract.rule_match import RuleMatch, Subject
@@ -16,6 +15,7 @@ from longmind.extract.rule_types import VerbRule
 from longmind.extract.rules import VERB_RULES
 from longmind.extract.verb_group import Tense
 from longmind.extract.verbs import verb_forms
+from longmind.extract.words import Words
 from longmind.when.mentions import Mention, find_mention, mention_at
 
 _LASTING = frozenset({"present", "progressive"})
@@ -36,21 +36,19 @@ class Predicate(NamedTuple):
 def predicates_of(words: Words, clause: ParsedClause) -> list[Predicate]:
     """Every way to read the verb of a clause: more than one where a form is ambiguous ("quit")."""
     verb = clause.verb
-    tokens = words.tokens
-    start = tokens[verb.first].start
-    after = tokens[verb.after - 1].end
+    start, after = words.starts[verb.first], words.end(verb.after - 1)
     if verb.lemma == "be" and not verb.passive:
-        after = tokens[verb.after].start if verb.after < len(tokens) else after
+        after = words.starts[verb.after] if verb.after < words.count else after
     elif verb.passive:
         # The rules read "married to", "born in" after "be" themselves.
-        after = tokens[verb.after - 1].start
+        after = words.starts[verb.after - 1]
     lemma = "be" if verb.passive else verb.lemma
     predicates = [Predicate(lemma, verb.tense, verb.denied, verb.ended, after, start)]
     if verb.tense == "future":
         predicates.append(
-            Predicate("*", "future", verb.denied, verb.ended, tokens[verb.after - 1].start, start)
+            Predicate("*", "future", verb.denied, verb.ended, words.starts[verb.after - 1], start)
         )
-    word = tokens[verb.after - 1].low
+    word = words.low[verb.after - 1]
     forms = verb_forms().get(word, ())
     if verb.form == "base" and verb.first == verb.after - 1 and (verb.lemma, "past") in forms:
         predicates.append(Predicate(verb.lemma, "past", verb.denied, verb.ended, after, start))
@@ -61,19 +59,19 @@ def predicates_of(words: Words, clause: ParsedClause) -> list[Predicate]:
 
 def _stopped(words: Words, clause: ParsedClause) -> list[Predicate]:
     """ "Stopped smoking", "gave up eating meat": the doing, denied and over."""
-    verb, tokens = clause.verb, words.tokens
+    verb = clause.verb
     at = verb.after
     if verb.lemma not in ("stop", "quit", "give") or verb.tense not in ("past", "perfect", "present"):
         return []
     if verb.lemma == "give":
-        if at >= clause.end or tokens[at].low != "up":
+        if at >= clause.end or words.low[at] != "up":
             return []
         at += 1
     if at >= clause.end:
         return []
-    for lemma, which in verb_forms().get(tokens[at].low, ()):
+    for lemma, which in verb_forms().get(words.low[at], ()):
         if which == "ing":
-            return [Predicate(lemma, "progressive", True, True, tokens[at].end, tokens[verb.first].start)]
+            return [Predicate(lemma, "progressive", True, True, words.end(at), words.starts[verb.first])]
     return []
 
 
