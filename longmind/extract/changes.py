@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
@@ -89,7 +90,7 @@ _RUNS_OUT: Final = frozenset(
 
 
 def find_changes(
-    words: Words, clause: ParsedClause, about: About, when: Mention | None, before: Range | None = None
+    words: Words, clause: ParsedClause, about: About, when: When, before: Range | None = None
 ) -> list[RuleMatch] | None:
     """What the clause ends or replaces; None where its verb does neither.
 
@@ -112,7 +113,7 @@ def find_changes(
         done
         and verb.lemma in ENDS
         and before is not None
-        and (start >= end or _is_time(words, (start, end), when))
+        and (start >= end or _is_time((start, end), when()))
     ):
         return maker.ended(before)
     own = _OWN.match(text, start, end)
@@ -149,7 +150,7 @@ _OWN: Final = pattern(
 _OWN_VERBS: Final = frozenset("switch change move transfer swap migrate".split())
 
 
-def _is_time(words: Words, span: Range, when: Mention | None) -> bool:
+def _is_time(span: Range, when: Mention | None) -> bool:
     return when is not None and when.start <= span[0] + 1 and when.end >= span[1] - 1
 
 
@@ -180,9 +181,8 @@ def is_gone(words: Words, clause: ParsedClause) -> bool:
 class _Maker:
     """Makes the matches of one clause."""
 
-    def __init__(self, words: Words, clause: ParsedClause, about: About, when: Mention | None) -> None:
-        self.words, self.clause, self.about = words, clause, about
-        self.when = None if when is None else when[:2]
+    def __init__(self, words: Words, clause: ParsedClause, about: About, when: When) -> None:
+        self.words, self.clause, self.about, self.when = words, clause, about, when
 
     def _cut(self, span: Range) -> Range:
         text = self.words.masked
@@ -204,7 +204,7 @@ class _Maker:
                 "ending",
                 polarity=False,
                 ended=True,
-                when=self.when,
+                when=self.when.range(),
                 action="end",
                 free=True,
                 names=self.about.names,
@@ -225,7 +225,7 @@ class _Maker:
                 value,
                 whole,
                 "attribute",
-                when=self.when,
+                when=self.when.range(),
                 free=True,
                 one=True,
                 names=self.about.names,
@@ -245,7 +245,7 @@ class _Maker:
                 value,
                 whole,
                 "replacement",
-                when=self.when,
+                when=self.when.range(),
                 old=gone,
                 free=True,
                 names=self.about.names,
@@ -268,7 +268,7 @@ def broken_up(words: Words, clause: ParsedClause) -> bool:
     )
 
 
-def each_end(words: Words, clause: ParsedClause, about: About, when: Mention | None) -> Iterator[RuleMatch]:
+def each_end(words: Words, clause: ParsedClause, about: About, when: When) -> Iterator[RuleMatch]:
     """The end of whatever is held of the clause's own subject: "the lease on Elm Street ran out"."""
     maker = _Maker(words, clause, about, when)
     yield from maker.ended(words.span(clause.begin, clause.subject_end))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from longmind.extract.changes import broken_up, each_end, find_changes, find_instead, is_gone
-from longmind.extract.clauses import Clause
+from longmind.extract.clauses import Clause, When
 from longmind.extract.coreference import SubjectReader, relatives_mentioned
 from longmind.extract.corrections import corrects, find_correction, is_mended
 from longmind.extract.described import described_as, is_lasting_news
@@ -183,13 +183,14 @@ class ClauseReader(SubjectReader):
         if about is None and clause.kind == "my" and speaker is not None and not clause.verb.unreal:
             # A word of no use as a slot, like "number", may still begin one: "my number is".
             own = About(speaker, "speaker", attribute="")
-            yield from self._by_table(words, clause, own, scene, self._when(words, clause, previous, span))
+            when = When(lambda: self._when(words, clause, previous, span))
+            yield from self._by_table(words, clause, own, scene, when)
         if about is None:
             return
         yield from named_beside(words, clause, about, scene)
         if clause.kind == "my" and speaker is not None and about.relation is None and about.attribute is None:
             yield from own_by_name(words, clause, about, speaker)
-        when = self._when(words, clause, previous, span)
+        when = When(lambda: self._when(words, clause, previous, span))
         for match in self._told(words, clause, about, scene, when):
             if follows(match):
                 self.last = match
@@ -233,7 +234,7 @@ class ClauseReader(SubjectReader):
         return match
 
     def _told(
-        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: Mention | None
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: When
     ) -> Iterator[RuleMatch]:
         if broken_up(words, clause) and scene.speaker is not None:
             yield from parted(words, clause, scene.speaker)
@@ -256,7 +257,7 @@ class ClauseReader(SubjectReader):
         yield from self._stated(words, clause, about, scene, when)
 
     def _stated(
-        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: Mention | None
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: When
     ) -> Iterator[RuleMatch]:
         """By the table, as a change, or in the clause's own words."""
         named = self._named(words, clause, about, scene)
@@ -314,7 +315,7 @@ class ClauseReader(SubjectReader):
         clause: ParsedClause,
         about: About,
         scene: Scene,
-        when: Mention | None,
+        when: When,
         table: list[RuleMatch],
     ) -> Iterator[RuleMatch]:
         """What somebody is said to be, each thing by itself: "vegetarian and allergic to peanuts"."""
@@ -409,7 +410,7 @@ class ClauseReader(SubjectReader):
             yield RuleMatch(about.key, ANY, instead[1], whole, "ending", False, True, action="end", free=True)
 
     def _by_table(
-        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: Mention | None
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: When
     ) -> list[RuleMatch]:
         masked = self.masked
         start, end = words.clause(clause)
@@ -444,7 +445,7 @@ class ClauseReader(SubjectReader):
         subject = (
             about.key if name is None or clause.apposed or about.key != masked[name[0] : name[1]] else name
         )
-        matches = find_by_verb(masked, old, subject, predicates_of(words, clause))
+        matches = find_by_verb(words, old, subject, predicates_of(words, clause))
         matches = [match for match in matches if match.rule == "did" or not is_gapped(masked, match)]
         return [match._replace(names=about.names) for match in matches] if about.names else matches
 

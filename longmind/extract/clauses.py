@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from longmind.extract.lexicon import PEOPLE_NOT_NAMED
 from longmind.when.mentions import Mention
 
 Person = Literal["i", "we", "my", "named"]
+
+
+class When:
+    """The time that belongs to a clause, looked for when it is first asked for: few clauses come so far."""
+
+    __slots__ = ("_find", "_found")
+
+    def __init__(self, find: Callable[[], Mention | None]) -> None:
+        self._find: Callable[[], Mention | None] | None = find
+        self._found: Mention | None = None
+
+    def __call__(self) -> Mention | None:
+        if self._find is not None:
+            self._found, self._find = self._find(), None
+        return self._found
+
+    def range(self) -> tuple[int, int] | None:
+        """The characters that name it."""
+        when = self()
+        return None if when is None else when[:2]
 
 
 class Clause(NamedTuple):
@@ -21,7 +42,7 @@ class Clause(NamedTuple):
     person: Person
     name: tuple[int, int] | None
     after: int
-    when: Mention | None
+    when: When
 
 
 def is_name(name: str) -> bool:

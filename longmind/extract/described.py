@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.open_extraction import has_verb
-from longmind.extract.tokens import Token
 from longmind.extract.words import Words
 
 _NEWS: Final = frozenset(
@@ -40,7 +38,7 @@ def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
             or (joins and _starts_another(words, at, begin, clause.end))
         ):
             if at > begin:
-                if spans and not _goes_on(words.tokens(begin, at)):
+                if spans and not _goes_on(words, begin, at):
                     break
                 spans.append((begin, at))
             begin = at + 1
@@ -51,16 +49,13 @@ def _starts_another(words: Words, at: int, begin: int, end: int) -> bool:
     return at + 1 < end and words.tags[at + 1] in ("N", "D", "U", "R") and at - begin <= 6
 
 
-def _goes_on(part: Sequence[Token]) -> bool:
+def _goes_on(words: Words, first: int, after: int) -> bool:
     """Whether what stands after a comma is another description."""
-    first = part[0]
-    if first.low in ("and", "but"):
-        part = part[1:]
-        first = part[0] if part else first
+    if words.low[first] in ("and", "but"):
+        first += 1
     return (
-        bool(part)
-        and len(part) <= 7
-        and first.tag in ("N", "D", "U", "M")
-        and not has_verb(part)
-        and (first.low not in ("which", "who", "that", "the", "thanks", "please"))
+        0 < after - first <= 7
+        and words.tags[first] in ("N", "D", "U", "M")
+        and not has_verb(words, first, after)
+        and words.low[first] not in ("which", "who", "that", "the", "thanks", "please")
     )

@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.lexicon import POINTING
+from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import DEICTIC, trimmed, without_tail
 from longmind.extract.replacement import SINGLE, takes_a_place
 from longmind.extract.rule_match import Range, RuleMatch
-from longmind.extract.small_talk import is_worth_keeping
+from longmind.extract.small_talk import is_worth_keeping, may_be_worth_keeping
 from longmind.extract.statements import is_slot
 from longmind.extract.subjects import About, slot_of
 from longmind.extract.tokens import Token
-from longmind.extract.verbs import form, verb_forms
+from longmind.extract.verbs import form, forms_by_word
 from longmind.extract.words import Words
 from longmind.when.mentions import Mention, find_mention
 
@@ -68,6 +70,7 @@ _EMPTY: Final = frozenset(
     "win lose "
     "change rest sleep move love like enjoy hate".split()
 )
+_EMPTY_OR_PASSING: Final = _EMPTY | _PASSING
 _REPORTING: Final = frozenset("think say tell ask mean suggest seem look sound feel appear matter".split())
 _STATIVE: Final = frozenset(
     "be have live work own like love hate prefer use need want know believe belong study rent teach reside "
@@ -98,9 +101,9 @@ _AT_ONE_PLACE: Final = ("_at", "_with", "_under", "_as")
 _OVER: Final = pattern(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 _ANY_OF_ALL: Final = frozenset("anything whatever anyone anywhere".split())
 """What may be any says little, unless a name or a number stands beside it."""
-_RELATIVE: Final = pattern(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
+_RELATIVE: Final = Gated(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
 
-_GAPPED: Final = pattern(
+_GAPPED: Final = Gated(
     r" and onto |,? and (?:so|neither) (?:is|are|was|were|do|does|did|has|have|can|will) |(?:,| and| "
     r"but),? (?:[A-Z][\w'-]+ (?:the|an?|his|her|their) |(?:my|our|his|her) [a-z]+(?: "
     r"[A-Z][\w'-]+)? "
@@ -109,7 +112,7 @@ _GAPPED: Final = pattern(
 """Somebody else, with the verb left out: "took the night shift and Anya the early one"."""
 
 
-def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | None) -> Iterator[RuleMatch]:
+def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> Iterator[RuleMatch]:
     """What the clause says of its subject, in its own words; nothing where that passes or says too little."""
     verb = clause.verb
     if verb.unreal or _is_passing(words, clause, about):
@@ -117,7 +120,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
     if (
         about.attribute is not None
         and is_slot(about.attribute)
-        and not (about.attribute == "birthday" and when)
+        and not (about.attribute == "birthday" and time())
     ):
         return  # "my name is on the list": the table knows what a name is
     span = words.span(verb.after, clause.end)
@@ -126,13 +129,16 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
         if (
             personal
             and verb.tense in ("present", "lasting")
-            and verb.lemma not in _EMPTY | _PASSING
+            and verb.lemma not in _EMPTY_OR_PASSING
             and verb.lemma != "be"
         ):
             yield _match(
-                words, clause, about, "does", words.span(verb.after - 1, verb.after), when, over=verb.ended
+                words, clause, about, "does", words.span(verb.after - 1, verb.after), time(), over=verb.ended
             )
         return
+    if not may_be_worth_keeping(words, clause, about) and time() is None:
+        return
+    when = time()
     over = verb.ended or (verb.denied and _OVER.search(words.masked, *span) is not None)
     stop = _without_filler(words.masked, span[0], _without_time(words.masked, span[0], span[1]))
     if verb.tense in ("can", "cannot", "future"):
@@ -159,10 +165,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
             if not _ANY_OF_ALL.isdisjoint(words.lows):
                 continue
             piece = (piece[0], when.end)  # "staying with us from 4 to 11 April"
-        inside = [
-            token for token in words.tokens(verb.first, clause.end) if piece[0] <= token.start < piece[1]
-        ]
-        if not is_worth_keeping(words, clause, about, inside, timed=when is not None):
+        first, after = words.indices(piece, verb.first, clause.end)
+        if not is_worth_keeping(words, clause, about, first, after, timed=when is not None):
             continue
         alone = len(pieces) == 1 and slot.endswith(_AT_ONE_PLACE)
         yield _match(words, clause, about, slot, piece, when, over=over or was, one=alone)
@@ -178,32 +182,23 @@ def _is_appointment(clause: ParsedClause, about: About, when: Mention | None) ->
 
 def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
     """ "Had her hip replaced", "was raised in Ghana": done once and not undone."""
-    tokens = words.tokens(clause.verb.after, clause.end)
+    after = clause.verb.after
     if clause.verb.lemma == "have":
         return (when is not None and when.kind not in ("length",)) or any(
-            _is_participle(t.low) for t in tokens[1:6]
+            map(_is_participle, words.low[after + 1 : min(after + 6, clause.end)])
         )
-    return (
-        clause.verb.lemma == "be"
-        and bool(tokens)
-        and _is_participle(tokens[0].low)
-        and tokens[0].low
-        not in (
-            "married",
-            "engaged",
-            "based",
-            "employed",
-            "located",
-            "retired",
-            "involved",
-            "stuck",
-            "interested",
-        )
-    )
+    if clause.verb.lemma != "be" or after >= clause.end:
+        return False
+    return _is_participle(words.low[after]) and words.low[after] not in _LASTING_STATES
+
+
+_LASTING_STATES: Final = frozenset(
+    "married engaged based employed located retired involved stuck interested".split()
+)
 
 
 def _is_participle(word: str) -> bool:
-    return any(which == "participle" for _, which in verb_forms().get(word, ()))
+    return "participle" in forms_by_word().get(word, ())
 
 
 def _without_time(masked: str, start: int, end: int) -> int:
@@ -333,8 +328,8 @@ def _ahead(
     begin = words.starts[verb.after - 1]
     if verb.lemma in _PASSING or not _says_enough(words.masked, span, about):
         return
-    inside = [token for token in words.tokens(verb.after, clause.end) if token.start < span[1]]
-    if not is_worth_keeping(words, clause, about, inside, timed=False):
+    first, after = words.indices(span, verb.after, clause.end)
+    if not is_worth_keeping(words, clause, about, first, after, timed=False):
         return
     rule_match = _match(words, clause, about, verb.tense, (begin, span[1]), when)
     yield RuleMatch(
@@ -359,81 +354,71 @@ def _without_filler(masked: str, start: int, stop: int) -> int:
 
 def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[Range]:
     """The value, cut where it goes on about something else; after "be" each thing said is a value."""
-    masked = words.masked
-    tokens = [token for token in words.tokens(clause.verb.first, clause.end) if begin <= token.start < stop]
-    parts: list[list[Token]] = [[]]
-    for position, token in enumerate(tokens):
-        if token.tag == "," or (
-            token.low in ("and", "but", "&") and clause.verb.lemma == "be" and _begins_anew(tokens, position)
+    masked, tags, verb = words.masked, words.tags, clause.verb
+    first, after = words.indices((begin, stop), verb.first, clause.end)
+    parts: list[Range] = []
+    at = first
+    for position in range(first, after):
+        if tags[position] == "," or (
+            verb.lemma == "be"
+            and words.low[position] in ("and", "but", "&")
+            and tags[position + 1] in ("N", "D", "U")
+            and position + 1 < after
+            and position - first <= 6
         ):
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    joined = [parts[0]]
-    for part in parts[1:4]:
-        if len(part) > 1 and part[0].low in ("in", "at") and part[1].tag == "U" and len(part) <= 6:
-            joined.append(part)
-            continue
-        if not part or len(part) > 6 or part[0].tag in ("R", "C", "S", "P", "I", "X", "V") or has_verb(part):
-            break
-        joined.append(part)
-    if not joined[0]:
+            parts.append((at, position))
+            at = position + 1
+    parts.append((at, after))
+    if parts[0][0] == parts[0][1]:
         return []
-    if clause.verb.lemma == "be" and not clause.verb.passive:
-        spans = [(joined[0][0].start, joined[0][-1].end)]
-    else:
-        spans = [(joined[0][0].start, joined[-1][-1].end)]
-    pieces = []
-    for start, end in spans:
-        cut = _RELATIVE.search(masked, start, end) or _GAPPED.search(masked, start, end)
-        end = cut.start() if cut is not None and cut.start() > start + 2 else end
-        start, end = trimmed(masked, start, _without_filler(masked, start, _without_time(masked, start, end)))
-        if start < end:
-            pieces.append((start, end))
-    return pieces
+    last = parts[0][1]
+    if verb.lemma != "be" or verb.passive:
+        for part in parts[1:4]:
+            if not _belongs(words, part):
+                break
+            last = part[1]
+    start, end = words.starts[parts[0][0]], words.end(last - 1)
+    cut = _RELATIVE.search(words, start, end) or _GAPPED.search(words, start, end)
+    end = cut.start() if cut is not None and cut.start() > start + 2 else end
+    start, end = trimmed(masked, start, _without_filler(masked, start, _without_time(masked, start, end)))
+    return [(start, end)] if start < end else []
 
 
-def _begins_anew(tokens: Sequence[Token], at: int) -> bool:
-    """Whether after "and" another description begins: an adjective with its phrase, or a noun."""
-    following = tokens[at + 1 :]
-    return bool(following) and following[0].tag in ("N", "D", "U") and len(tokens[:at]) <= 6
+def _belongs(words: Words, part: Range) -> bool:
+    """Whether what stands after a comma is more of the same: a place, or another noun."""
+    first, after = part
+    length = after - first
+    if not 0 < length <= 6:
+        return False
+    if length > 1 and words.low[first] in ("in", "at") and words.tags[first + 1] == "U":
+        return True
+    return words.tags[first] not in ("R", "C", "S", "P", "I", "X", "V") and not has_verb(words, first, after)
 
 
-def has_verb(part: Sequence[Token]) -> bool:
-    return any(token.tag in ("X", "I") for token in part)
+def has_verb(words: Words, first: int, after: int) -> bool:
+    tags = words.tags[first:after]
+    return "X" in tags or "I" in tags
+
+
+_WORD: Final = pattern(r"[\w'#@.+-]+")
+_SAYS_NOTHING: Final = _WEAK | DEICTIC | {"the", "a"}
+_NO_VALUE: Final = frozenset(
+    "it this that these those them what how why if whether you your to no when where which who".split()
+)
+"""Words that no value begins with."""
 
 
 def _says_enough(masked: str, span: Range, about: About) -> bool:
-    words = re.findall(r"[\w'#@.+-]+", masked[span[0] : span[1]].lower())
+    words = _WORD.findall(masked[span[0] : span[1]].lower())
     if not words or len(words) > 22 or "\ue000" in masked[span[0] : span[1]]:
         return False
-    if all(word in _WEAK or word in DEICTIC or word in ("the", "a") for word in words):
+    if _SAYS_NOTHING.issuperset(words):
         return False
     if words[:2] == ["the", "one"] or words[0] == "neither":
         return False
     if not _ANY_OF_ALL.isdisjoint(words[:4]) and not re.search(r"[A-Z0-9]", masked[span[0] : span[1]]):
         return False
-    if words[0] in (
-        "it",
-        "this",
-        "that",
-        "these",
-        "those",
-        "them",
-        "what",
-        "how",
-        "why",
-        "if",
-        "whether",
-        "you",
-        "your",
-        "to",
-        "no",
-        "when",
-        "where",
-        "which",
-        "who",
-    ):
+    if words[0] in _NO_VALUE:
         return words[0] == "no" and len(words) > 1 and words[1] != "idea"
     return not (
         about.sort == "speaker" and about.attribute is None and words[0] in ("me", "us") and len(words) == 1

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import PARTNERS, RELATIONS
 from longmind.extract.patterns import pattern
@@ -13,7 +14,6 @@ from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 from longmind.extract.subjects import About, Scene, slot_of
 from longmind.extract.words import Words
-from longmind.when.mentions import Mention
 
 
 def parted(words: Words, clause: ParsedClause, speaker: str) -> Iterator[RuleMatch]:
@@ -71,9 +71,7 @@ _OUT_OF_WORK: Final = pattern(
 """Said of somebody who works nowhere from then on, wherever that was."""
 
 
-def out_of_work(
-    words: Words, clause: ParsedClause, about: About, when: Mention | None
-) -> Iterator[RuleMatch]:
+def out_of_work(words: Words, clause: ParsedClause, about: About, when: When) -> Iterator[RuleMatch]:
     """The end of whatever job somebody has: "I was laid off", "Mum retired in March"."""
     verb = clause.verb
     if about.sort not in ("speaker", "person") or about.attribute is not None:
@@ -87,7 +85,7 @@ def out_of_work(
     for slot in ("works_at", "role") if match["retired"] and verb.lemma == "retire" else ("works_at",):
         yield RuleMatch(
             about.key, slot, match.span(), words.clause(clause), "out_of_work", False, True,
-            when=None if when is None else when[:2], action="end", names=about.names, whole=True,
+            when=when.range(), action="end", names=about.names, whole=True,
         )  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
@@ -10,7 +9,6 @@ from longmind.extract.lexicon import POINTING
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import RuleMatch
 from longmind.extract.subjects import About
-from longmind.extract.tokens import Token
 from longmind.extract.words import Words
 
 _PRAISE: Final = frozenset(
@@ -54,60 +52,74 @@ _WEAK_OBJECTS: Final = POINTING | {"myself", "ourselves", "everyone"}
 _CHANGE: Final = frozenset("now nowadays instead anymore again".split())
 
 
+def may_be_worth_keeping(words: Words, clause: ParsedClause, about: About) -> bool:
+    """Whether some value of the clause may be worth keeping, even if no time is told with it."""
+    tags = words.tags[clause.verb.first : clause.end]
+    return "U" in tags or "M" in tags or _says_something(words, clause, about)
+
+
 def is_worth_keeping(
-    words: Words, clause: ParsedClause, about: About, value: Sequence[Token], *, timed: bool
+    words: Words, clause: ParsedClause, about: About, first: int, after: int, *, timed: bool
 ) -> bool:
-    """Whether the value says something that somebody may want to know in a month."""
-    if not value:
+    """Whether the value, some words of the clause, says something that one may want to know in a month."""
+    if first >= after or (words.tags[first] == "X" and about.attribute is None):
         return False
-    first = value[0]
-    if first.tag == "X" and about.attribute is None:
+    low, tags, verb = words.low[first], words.tags[first:after], clause.verb
+    solid = timed or "U" in tags or "M" in tags
+    if not solid and (low in _WEAK_OBJECTS or not _says_something(words, clause, about)):
         return False
-    solid = timed or any(token.tag in ("U", "M") for token in value)
+    if verb.lemma == "be" and not verb.passive:
+        return (solid and low not in _PRAISE) or _describes(words, clause, about, first, after)
+    if about.sort == "thing":
+        return True
+    if verb.tense in ("can", "cannot"):
+        return solid or verb.lemma in _ABILITIES or low not in _PRAISE
+    return not _is_empty(words, first, after)
+
+
+def _says_something(words: Words, clause: ParsedClause, about: About) -> bool:
+    """Whether the clause may say something worth keeping without a name, a number or a time."""
     verb = clause.verb
-    if first.low in _WEAK_OBJECTS and not solid:
-        return False
-    if clause.kind == "thing" and words.tags[clause.begin] != "D" and not solid:
+    if clause.kind == "thing" and words.tags[clause.begin] != "D":
         return False  # "setbacks are opportunities": said of all, and of nothing that anybody asks for
     if verb.lemma == "be" and not verb.passive:
-        return (solid and first.low not in _PRAISE) or _describes(words, clause, about, value)
+        return True
     if about.sort == "thing":
-        prepositional = "P" in words.tags[verb.after : clause.end]
-        return solid or (verb.passive and prepositional) or (verb.lemma in _THING_VERBS and prepositional)
+        return (verb.passive or verb.lemma in _THING_VERBS) and "P" in words.tags[verb.after : clause.end]
     if verb.tense in ("can", "cannot"):
-        return solid or verb.lemma in _ABILITIES or (verb.tense == "cannot" and first.low not in _PRAISE)
-    if _is_empty(value):
-        return False
+        return verb.lemma in _ABILITIES or verb.tense == "cannot"
     if verb.tense in ("past", "perfect") and about.attribute is None:
-        return solid or verb.lemma in _DURABLE_DEEDS or verb.ended
-    return verb.lemma != "make" or solid
+        return verb.lemma in _DURABLE_DEEDS or verb.ended
+    return verb.lemma != "make"
 
 
-def _describes(words: Words, clause: ParsedClause, about: About, value: Sequence[Token]) -> bool:
+def _describes(words: Words, clause: ParsedClause, about: About, first: int, after: int) -> bool:
     """What somebody is, and not how they feel or how fine something is."""
     changed = not _CHANGE.isdisjoint(words.low[clause.verb.after : clause.end])
-    first = value[0]
+    low, tags = words.low, words.tags
+    word = low[first]
     if about.sort == "thing" and not changed:
-        return first.tag == "P" or first.low in ("called", "named", "in", "on", "at")
-    if first.low in _PRAISE or _is_empty(value):
+        return tags[first] == "P" or word in ("called", "named", "in", "on", "at")
+    if word in _PRAISE or _is_empty(words, first, after):
         return (
-            first.low in ("very", "too", "not", "quite")
-            and len(value) > 1
-            and value[1].low not in _PRAISE
-            and (not _is_felt(value[1]))
+            word in ("very", "too", "not", "quite")
+            and after - first > 1
+            and low[first + 1] not in _PRAISE
+            and not _is_felt(words, first + 1)
         )
-    if _is_felt(first):
+    if _is_felt(words, first):
         return (
-            len(value) > 2
-            and value[1].low in ("of", "to", "in", "from", "with")
-            and value[2].tag in ("N", "V", "U")
+            after - first > 2
+            and low[first + 1] in ("of", "to", "in", "from", "with")
+            and tags[first + 2] in ("N", "V", "U")
         )
-    return first.low not in ("how", "what", "why", "where", "to")
+    return word not in ("how", "what", "why", "where", "to")
 
 
-def _is_felt(token: Token) -> bool:
+def _is_felt(words: Words, at: int) -> bool:
     """ "Thrilled", "exhausting": a feeling by the look of the word."""
-    return token.low.endswith(("ed", "ing")) and token.tag in ("V", "N") and token.low not in _KEPT
+    word = words.low[at]
+    return words.tags[at] in ("V", "N") and word.endswith(("ed", "ing")) and word not in _KEPT
 
 
 _KEPT: Final = frozenset(
@@ -117,12 +129,16 @@ _KEPT: Final = frozenset(
 )
 
 
-def _is_empty(value: Sequence[Token]) -> bool:
+def _is_empty(words: Words, first: int, after: int) -> bool:
     """ "A great time", "a big part of it": nouns that say nothing by themselves."""
-    nouns = [token for token in value if token.tag in ("N", "V")]
-    head = next((token for token in value if token.tag == "P"), None)
-    before = [token for token in nouns if head is None or token.start < head.start]
-    return bool(before) and before[-1].low in _EMPTY_NOUNS
+    noun = ""
+    for at in range(first, after):
+        tag = words.tags[at]
+        if tag == "P":
+            break
+        if tag in ("N", "V"):
+            noun = words.low[at]
+    return noun in _EMPTY_NOUNS
 
 
 _PERSONAL_SLOTS: Final = frozenset(

@@ -6,10 +6,11 @@ import re
 from functools import cache
 from typing import Final, NamedTuple
 
-from longmind.extract.clauses import Clause, clause_range
+from longmind.extract.clauses import Clause, Person, clause_range
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
-from longmind.extract.phrases.edges import extent
+from longmind.extract.phrases.edges import Spans, extent
 from longmind.extract.rule_match import RuleMatch, Subject
 from longmind.extract.rule_types import VerbRule
 from longmind.extract.rules import VERB_RULES
@@ -75,9 +76,33 @@ def _stopped(words: Words, clause: ParsedClause) -> list[Predicate]:
     return []
 
 
+class _Tried(NamedTuple):
+    """A rule with the pattern of its link; `ahead`: what it says is so from a time that is to come."""
+
+    rule: VerbRule
+    link: Gated
+    ahead: bool
+
+
+_LEMMAS: Final = frozenset(lemma for rule in VERB_RULES for lemma in rule.verbs)
+
+
 @cache
-def _rules_for(lemma: str) -> tuple[tuple[VerbRule, re.Pattern[str]], ...]:
-    return tuple((rule, pattern(rule.link, re.IGNORECASE)) for rule in VERB_RULES if lemma in rule.verbs)
+def _link(source: str) -> Gated:
+    return Gated(source, re.IGNORECASE, at_word=True)
+
+
+@cache
+def _rules_for(lemma: str, tense: Tense, denied: bool, person: Person) -> tuple[_Tried, ...]:
+    """The rules about a verb that take the tense and the person."""
+    tried = []
+    for rule in VERB_RULES:
+        if lemma not in rule.verbs or person not in rule.persons or (denied and rule.denial == "refuses"):
+            continue
+        ahead = tense == "future" and rule.tenses >= _LASTING and not denied
+        if ahead or tense in rule.tenses:
+            tried.append(_Tried(rule, _link(rule.link), ahead))
+    return tuple(tried)
 
 
 @cache
@@ -87,30 +112,40 @@ def _then_pattern(link: str) -> re.Pattern[str]:
 
 
 def find_by_verb(
-    masked: str, clause: Clause, subject: Subject, predicates: list[Predicate]
+    words: Words, clause: Clause, subject: Subject, predicates: list[Predicate]
 ) -> list[RuleMatch]:
     """What the first rule that fits the clause's verb makes of it."""
+    masked = words.masked
     for predicate in predicates:
-        for rule, link in _rules_for(predicate.lemma):
-            if (matches := _apply(masked, clause, subject, predicate, rule, link)) is not None:
+        if predicate.lemma not in _LEMMAS:
+            continue
+        for rule, link, ahead in _rules_for(
+            predicate.lemma, predicate.tense, predicate.denied, clause.person
+        ):
+            linked = link.match(words, predicate.after, clause.end)
+            if linked is None:
+                continue
+            begin = _verb_start(masked, predicate) if rule.whole else linked.end()
+            spans = rule.value(masked, begin, clause.end)
+            if spans is None:
+                continue
+            matches = _applied(masked, clause, subject, predicate, rule, spans, ahead=ahead)
+            if matches is not None:
                 return matches
     return []
 
 
-def _apply(
-    masked: str, clause: Clause, subject: Subject, predicate: Predicate, rule: VerbRule, link: re.Pattern[str]
+def _applied(
+    masked: str,
+    clause: Clause,
+    subject: Subject,
+    predicate: Predicate,
+    rule: VerbRule,
+    spans: Spans,
+    *,
+    ahead: bool,
 ) -> list[RuleMatch] | None:
-    ahead = predicate.tense == "future" and rule.tenses >= _LASTING and not predicate.denied
-    if not (ahead or predicate.tense in rule.tenses) or clause.person not in rule.persons:
-        return None
-    if predicate.denied and rule.denial == "refuses":
-        return None
-    linked = link.match(masked, predicate.after, clause.end)
-    if linked is None:
-        return None
-    spans = rule.value(masked, _verb_start(masked, predicate) if rule.whole else linked.end(), clause.end)
-    if spans is None:
-        return None
+    """What a rule makes of the values it has read."""
     stop = spans[-1][1]
     ended = rule.ended or predicate.ended or (predicate.denied and _is_over(masked, stop, clause.end))
     values = [(rule.slot, span, ended) for span in spans]
@@ -188,15 +223,20 @@ def _when(masked: str, clause: Clause, predicate: Predicate, stop: int, rule: Ve
     after = stop
     while after < clause.end and masked[after] in " ,":
         after += 1
-    candidates = [mention_at(masked, after, clause.end)]
+    mention = mention_at(masked, after, clause.end)
+    if mention is not None and (not rule.moment or mention.kind in rule.moment):
+        return mention
     comma = masked.find(",", stop, clause.end)
-    edge = max(extent(masked, stop, clause.end if comma < 0 else comma), stop)
+    edge = clause.end if comma < 0 else comma
     position = predicate.after
-    while len(candidates) < 4 and (mention := find_mention(masked, position, edge)) is not None:
-        candidates.append(mention)
+    if find_mention(masked, position, edge) is not None:
+        edge = max(extent(masked, stop, edge), stop)
+    for _ in range(3):
+        mention = find_mention(masked, position, edge)
+        if mention is None:
+            break
+        if not rule.moment or mention.kind in rule.moment:
+            return mention
         position = mention.end
-    candidates.append(clause.when)
-    for candidate in candidates:
-        if candidate is not None and (not rule.moment or candidate.kind in rule.moment):
-            return candidate
-    return None
+    mention = clause.when()
+    return mention if mention is not None and (not rule.moment or mention.kind in rule.moment) else None

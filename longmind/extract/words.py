@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
+from longmind.base.words import runs_of_letters
 from longmind.extract.rule_match import Range
 from longmind.extract.tokens import Known, Token, known_words
 
@@ -21,7 +22,7 @@ class Words:
     Columns are read in a third of the time that fields of tokens are, and few words are ever needed whole.
     """
 
-    __slots__ = ("count", "low", "lows", "masked", "starts", "tags", "texts")
+    __slots__ = ("_letters", "count", "low", "lows", "masked", "starts", "tags", "texts")
 
     def __init__(self, masked: str, words: list[Known], starts: list[int]) -> None:
         self.masked = masked
@@ -32,6 +33,17 @@ class Words:
         self.texts: tuple[str, ...] = texts + _BEYOND
         self.low: tuple[str, ...] = low + _BEYOND
         self.tags: tuple[str, ...] = tags + _BEYOND
+        self._letters: frozenset[str] | None = None
+
+    @property
+    def letters(self) -> frozenset[str]:
+        """The runs of letters, in lower case: what patterns are gated by."""
+        if self._letters is None:
+            text = self.masked[self.starts[0] : self.end(self.count - 1)]
+            if not text.isascii():  # patterns that take either case take these for letters of English
+                text = text.replace("\u0131", "i").replace("\u017f", "s")
+            self._letters = frozenset(runs_of_letters(text))
+        return self._letters
 
     @classmethod
     def between(cls, masked: str, start: int, end: int) -> Words:
@@ -51,8 +63,9 @@ class Words:
 
     def tokens(self, first: int, after: int) -> list[Token]:
         """Some of the words, each with all there is to know of it."""
+        make = tuple.__new__  # Token(...) takes three times as long
         return [
-            Token(text, low, tag, start, start + len(text))
+            make(Token, (text, low, tag, start, start + len(text)))
             for text, low, tag, start in zip(
                 self.texts[first:after],
                 self.low[first:after],
@@ -61,6 +74,12 @@ class Words:
                 strict=False,  # the columns go on with blanks
             )
         ]
+
+    def indices(self, span: Range, first: int, after: int) -> tuple[int, int]:
+        """Which of some words begin between two positions."""
+        after = min(after, self.count)
+        begin = bisect_left(self.starts, span[0], first, after)
+        return begin, bisect_left(self.starts, span[1], begin, after)
 
     def end(self, at: int) -> int:
         """Where a word ends in the text."""
