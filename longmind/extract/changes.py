@@ -8,6 +8,7 @@ from typing import Final
 
 from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
@@ -64,7 +65,7 @@ _FROM_TO: Final = pattern(r"(?:over |back |away )?from (?P<old>.+?) (?:over )?to
 _RENAMED: Final = pattern(r"(?P<old>.+?)(?:,)? (?:to|as|into) (?P<new>.+)", re.IGNORECASE)
 _MOVES: Final = frozenset("switch change migrate convert upgrade transfer defect".split())
 _TO_OR_FROM: Final = pattern(r"(?:over |back |away )*(?:to|from) ", re.IGNORECASE)
-_INSTEAD: Final = pattern(
+_INSTEAD: Final = Gated(
     r"(?P<new>.+?),? (?:instead of|rather than|in place of|not) (?P<old>.+)", re.IGNORECASE
 )
 _CUT: Final = pattern(
@@ -116,8 +117,7 @@ def find_changes(
         and (start >= end or _is_time((start, end), when()))
     ):
         return maker.ended(before)
-    own = _OWN.match(text, start, end)
-    if own is not None and done and verb.lemma in _OWN_VERBS:
+    if done and verb.lemma in _OWN_VERBS and (own := _OWN.match(text, start, end)) is not None:
         return maker.moved(own)
     swap = _SWAPS.get(verb.lemma)
     if swap is not None and done and not _TO_OR_FROM.match(text, start, end):
@@ -156,8 +156,10 @@ def _is_time(span: Range, when: Mention | None) -> bool:
 
 def find_instead(words: Words, clause: ParsedClause) -> tuple[Range, Range] | None:
     """In "goes on Postgres instead of MySQL" the new and the old."""
+    if not _INSTEAD.may_match(words.letters):
+        return None
     start, end = words.span(clause.verb.after, clause.end)
-    match = _INSTEAD.match(words.masked, start, end)
+    match = _INSTEAD.match(words, start, end)
     if match is None or " not " in match.group()[match.end("new") - start :][:6]:
         return None
     return match.span("new"), match.span("old")

@@ -16,8 +16,9 @@ from longmind.extract.ellipsis import after_a_death, find_successor, follows, is
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
 from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.instructions import find_order, topic_of
-from longmind.extract.kin import COUNTED, RELATIONS
+from longmind.extract.kin import RELATIONS
 from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, is_reported, is_small_talk
+from longmind.extract.needed_words import Gated
 from longmind.extract.open_extraction import find_free
 from longmind.extract.patterns import pattern
 from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_listed, find_possessed
@@ -87,13 +88,12 @@ class ClauseReader(SubjectReader):
         if self.closed and _NAMES_SOMEBODY.search(self.masked, *span) is None:
             return
         speaker = voiced.first_person
+        words = Words.between(self.masked, *span)
         scene = self.scenes.setdefault(speaker, Scene(speaker, closed=self.closed))
         if speaker is not None:
             yield from find_fixed(self.masked, *span, speaker)
-            yield from after_a_death(list(find_apposed(self.masked, *span, speaker)), self.masked, span)
-        words = Words.between(self.masked, *span)
-        if speaker is not None and not COUNTED.isdisjoint(words.lows):
-            yield from find_listed(self.masked, *span, speaker)
+            yield from after_a_death(list(find_apposed(words, *span, speaker)), self.masked, span)
+            yield from find_listed(words, *span, speaker)
         self.span, self.label = span, voiced.sentence.label
         if not words.count:
             return
@@ -120,7 +120,9 @@ class ClauseReader(SubjectReader):
             return
         self.opening = words.starts[min(real[0].begin, real[0].verb.first)]
         yield from self._before(words, real[0], span, scene)
-        conditional = any(is_condition(words, clause) for clause in real)
+        conditional = not CONDITIONS.isdisjoint(words.lows) and any(
+            is_condition(words, clause) for clause in real
+        )
         previous: ParsedClause | None = None
         for clause in real:
             asserted = not is_reported(words, previous, clause) and clause.link not in _NOT_YET
@@ -211,11 +213,11 @@ class ClauseReader(SubjectReader):
         ):
             match = match._replace(value=(match.value[0], less.end("more")))
         if match.slot in ("prefers", "likes") and match.subject == SPEAKER:
-            topic = topic_of(self.masked[match.value[0] : match.value[1]])
+            topic = topic_of(self.masked[match.value[0] : match.value[1]], words.letters)
             if topic != "instruction":
                 match = match._replace(slot=topic, free=False)
         stated = clause.verb.tense in ("present", "progressive") and match.polarity and not match.ended
-        then = None if self.last_when is None else _THEN.search(self.masked, *self.span)
+        then = None if self.last_when is None else _THEN.search(words, *self.span)
         if (
             then is not None
             and self.last_when is not None
@@ -227,8 +229,8 @@ class ClauseReader(SubjectReader):
             self.last_when = match.when
         if match.action == "record" and match.polarity and not match.ended:
             where = words.clause(clause)
-            if is_mended(self.masked, self.span, where, self.label) or (
-                stated and corrects(self.masked, self.span, where)
+            if is_mended(words, self.span, where, self.label) or (
+                stated and corrects(words, self.span, where)
             ):
                 match = match._replace(action="correct")
         return match
@@ -474,7 +476,7 @@ class ClauseReader(SubjectReader):
 
 _LESS: Final = pattern(r"(?P<more>[^,;]+?) (?:more|better|rather) than ")
 """What is liked less is no part of what is liked: "cats more than dogs"."""
-_THEN: Final = pattern(
+_THEN: Final = Gated(
     r"\b(?:before (?:that|then)|until then|till then|up (?:to|till|until) then|prior to that|since then|"
     r"after that"
     r"|from then on)\b",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed
 from longmind.extract.rule_match import Range, RuleMatch
@@ -51,7 +52,7 @@ _HINTS: Final = frozenset(
     "forget no nope not actually".split()
 )
 """Words without which nothing is taken back."""
-_MARKS: Final = pattern(
+_MARKS: Final = Gated(
     r"(?:^|[,.;:!?]\s*)(?:actually|correction|sorry|i misspoke|my mistake|i should clarify|to be precise|"
     r"typo|"
     r"(?:scratch|strike|ignore) that|oops|whoops)\b"
@@ -128,16 +129,16 @@ def _made(words: Words, span: Range, speaker: str, match: re.Match[str]) -> Rule
 
 
 _LABELS: Final = frozenset("correction edit typo erratum".split())
-_WRITTEN_WRONG: Final = pattern(r"\b(?:typo|correction|misspoke|got (?:that|it) wrong)\b", re.IGNORECASE)
+_WRITTEN_WRONG: Final = Gated(r"\b(?:typo|correction|misspoke|got (?:that|it) wrong)\b", re.IGNORECASE)
 
 
-def is_mended(masked: str, sentence: Range, clause: Range, label: str | None) -> bool:
+def is_mended(words: Words, sentence: Range, clause: Range, label: str | None) -> bool:
     """Whether the clause is said to be how it should have been said, whatever its tense."""
     if label is not None and label.split()[0].lower() in _LABELS:
         return True
-    return _WRITTEN_WRONG.search(masked, sentence[0], clause[0] + 1) is not None
+    return _WRITTEN_WRONG.search(words, sentence[0], clause[0] + 1) is not None
 
 
-def corrects(masked: str, sentence: Range, clause: Range) -> bool:
+def corrects(words: Words, sentence: Range, clause: Range) -> bool:
     """Whether the sentence says, before the clause, that something was said wrongly."""
-    return _MARKS.search(masked, sentence[0], clause[0] + 1) is not None
+    return _MARKS.search(words, sentence[0], clause[0] + 1) is not None

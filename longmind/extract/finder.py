@@ -63,8 +63,9 @@ def _read(text: str, speaker: str | None, closed: bool) -> tuple[Statement, ...]
         return ()
     offsets = ByteOffsets(text)
     statements: dict[tuple[str, str, str, bool, bool], Statement] = {}
+    maker = _Maker(text, spelled, offsets)
     for match in sorted(matches, key=lambda match: match.value):
-        statement = _Maker(text, spelled, offsets).statement(match)
+        statement = maker.statement(match)
         key = (statement.subject, statement.slot, statement.value.casefold())
         statements.setdefault((*key, statement.polarity, statement.ended), statement)
     return tuple(statements.values())

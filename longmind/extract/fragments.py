@@ -28,6 +28,9 @@ _PAIR: Final = pattern(
     r"number )?"
     r"(?P<value>(?=[^\s]*[\dA-Z#@])(?:[^\s,;]|,(?=\d))+(?: [^\s,;]+){0,4})$"
 )
+_MARKED: Final = pattern(r"[\dA-Z#@]")
+"""What tells a value from a word: one of these stands in every pair."""
+_DIGIT: Final = pattern(r"\d")
 _NO_PAIR: Final = frozenset(
     "at on in for to from by with of about until since around over under near between first second third "
     "next last this that these those a an the is was and or but so if not no yes mostly maybe "
@@ -67,22 +70,22 @@ def find_in_fragment(words: Words, span: Range, scene: Scene) -> Iterator[RuleMa
         return
     start, end = trimmed(words.masked, *span)
     text = words.masked[start:end]
-    none = _NONE.match(text.split(",")[0])
+    none = _NONE.match(text.split(",")[0]) if "no" in own.lows else None
     if none is not None:
         value = (start + none.start("what"), without_tail(words.masked, start, start + none.end("what")))
         yield RuleMatch(speaker, "has", value, (start, end), "none", polarity=False, free=True)
         return
-    other = _NOT_A.match(text.split(",")[0])
+    other = _NOT_A.match(text.split(",")[0]) if "not" in own.lows else None
     if other is not None:
         value = (start + other.start("what"), start + other.end("what"))
         yield RuleMatch(speaker, "is", value, (start, end), "not_a", polarity=False, free=True)
         return
     pairs = list(find_pairs(words, (start, end), About(speaker, "speaker"), (start, end), first=True))
-    if pairs and all(re.search(r"\d", words.masked[slice(*match.value)]) for match in pairs[:1]):
+    if pairs and _DIGIT.search(words.masked, *pairs[0].value):
         yield from pairs
         return
     pair = pair_in(words.masked, (start, end))
-    if pair is not None and re.search(r"\d", words.masked[pair[1][0] : pair[1][1]]):
+    if pair is not None and _DIGIT.search(words.masked, *pair[1]):
         yield RuleMatch(speaker, pair[0], pair[1], (start, end), "attribute", free=True, one=True)
         return
     yield from _event(words, (start, end), speaker)
@@ -186,6 +189,8 @@ def is_listing(words: Words, span: Range) -> bool:
 
 def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:
     """A noun and its value: "deadline 15 November", "door code 7731"."""
+    if _MARKED.search(masked, *span) is None:
+        return None
     match = _PAIR.match(masked[span[0] : span[1]])
     if match is None or any(word in _NO_PAIR for word in match.group("name").lower().split()):
         return None

@@ -7,6 +7,7 @@ from typing import Final
 
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.lexicon import LANGUAGES
+from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed
 from longmind.extract.rule_match import Range, RuleMatch
@@ -41,33 +42,31 @@ _ABOUT_ANSWERS: Final = pattern(
 _TOPICS: Final = (
     (
         "email_signoff",
-        pattern(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our)|regards)\b", re.I),
+        Gated(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our)|regards)\b", re.I),
     ),
     (
         "answer_length",
-        pattern(
-            r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words)\b", re.I
-        ),
+        Gated(r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words)\b", re.I),
     ),
     (
         "answer_format",
-        pattern(r"\b(?:bullets?|bullet points|paragraphs?|lists?|tables?|markdown|prose|headings?)\b", re.I),
+        Gated(r"\b(?:bullets?|bullet points|paragraphs?|lists?|tables?|markdown|prose|headings?)\b", re.I),
     ),
     (
         "units",
-        pattern(r"\b(?:metric|imperial|celsius|fahrenheit|kilometres|kilometers|miles|grams|ounces)\b", re.I),
+        Gated(r"\b(?:metric|imperial|celsius|fahrenheit|kilometres|kilometers|miles|grams|ounces)\b", re.I),
     ),
-    ("theme", pattern(r"\b(?:dark|light) (?:mode|theme)s?\b", re.I)),
+    ("theme", Gated(r"\b(?:dark|light) (?:mode|theme)s?\b", re.I)),
     (
         "code_style",
-        pattern(r"\b(?:tabs|spaces|indent\w*|type hints|camelcase|snake_case|semicolons)\b", re.I),
+        Gated(r"\b(?:tabs|spaces|indent\w*|type hints|camelcase|snake_case|semicolons)\b", re.I),
     ),
-    ("spelling", pattern(r"\b(?:british|american|uk|us) (?:english|spelling)\b", re.I)),
-    ("currency", pattern(r"\bin (?:euros?|dollars?|pounds?|yen|francs?|kroner)\b", re.I)),
-    ("emoji", pattern(r"\bemojis?\b", re.I)),
+    ("spelling", Gated(r"\b(?:british|american|uk|us) (?:english|spelling)\b", re.I)),
+    ("currency", Gated(r"\bin (?:euros?|dollars?|pounds?|yen|francs?|kroner)\b", re.I)),
+    ("emoji", Gated(r"\bemojis?\b", re.I)),
     (
         "answer_tone",
-        pattern(r"\b(?:formal|informal|casual|polite|blunt|direct|honest|friendly|tone|jargon)\b", re.I),
+        Gated(r"\b(?:formal|informal|casual|polite|blunt|direct|honest|friendly|tone|jargon)\b", re.I),
     ),
 )
 _SPOKEN_IN: Final = pattern(
@@ -80,17 +79,24 @@ _CALL_ME: Final = pattern(
     re.IGNORECASE,
 )
 _NO_NAME: Final = frozenset("by back when if later at on tomorrow today a an the crazy old".split())
-_FRAGMENT: Final = pattern(
+_FRAGMENT: Final = Gated(
     r"(?P<what>[\w' -]{3,40}?)(?: only\b|,? please\b|,? thanks\b|,? always\b|,? from now on\b)", re.IGNORECASE
 )
 
 
-def topic_of(text: str) -> str:
-    """The slot that an instruction fills; `instruction` where it is of no kind that is known."""
-    spoken = _SPOKEN_IN.search(text)
-    if spoken is not None and spoken.group("language").lower() in LANGUAGES:
-        return "answer_language"
-    return next((slot for slot, words in _TOPICS if words.search(text) is not None), "instruction")
+def topic_of(text: str, letters: frozenset[str]) -> str:
+    """The slot that an instruction fills; `instruction` where it is of no kind that is known.
+
+    `letters` are the runs of letters of the text, or of more than it.
+    """
+    if not LANGUAGES.isdisjoint(letters):
+        spoken = _SPOKEN_IN.search(text)
+        if spoken is not None and spoken.group("language").lower() in LANGUAGES:
+            return "answer_language"
+    for slot, gated in _TOPICS:
+        if gated.may_match(letters) and gated.shape.search(text) is not None:
+            return slot
+    return "instruction"
 
 
 def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range) -> RuleMatch | None:
@@ -114,7 +120,7 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
         return None
     if _ONCE.search(words.masked, sentence[0], sentence[1]) is not None:
         return None
-    topic = topic_of(text)
+    topic = topic_of(text, words.letters)
     if topic == "instruction" and _ABOUT_ANSWERS.search(text) is None:
         return None
     lasting = _LASTING.search(words.masked, sentence[0], sentence[1]) is not None
@@ -134,12 +140,13 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
 
 def find_wish(words: Words, speaker: str, sentence: Range) -> RuleMatch | None:
     """A wish without a verb: "metric only", "dark mode please"."""
-    text = words.masked[sentence[0] : sentence[1]]
-    match = _FRAGMENT.match(text)
+    if not _FRAGMENT.may_match(words.letters):
+        return None
+    match = _FRAGMENT.shape.match(words.masked[sentence[0] : sentence[1]])
     if match is None:
         return None
     what = match.group("what")
-    topic = "answer_language" if what.strip().lower() in LANGUAGES else topic_of(what)
+    topic = "answer_language" if what.strip().lower() in LANGUAGES else topic_of(what, words.letters)
     if topic == "instruction" or _ONCE.search(what) is not None:
         return None
     span = trimmed(words.masked, sentence[0] + match.start("what"), sentence[0] + match.end())

@@ -13,6 +13,7 @@ from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Final, Literal
 
+from longmind.base.words import STOP_WORDS
 from longmind.extract.patterns import pattern
 from longmind.extract.words import Words
 
@@ -73,7 +74,11 @@ def needed_words(source: str, flags: int = 0) -> frozenset[str] | None:
     if not all(known):
         return None
     counts = Counter(word for words in known for word in words)
-    return frozenset(max(words, key=lambda word: (counts[word], len(word), word)) for words in known)
+
+    def tells_most(word: str) -> tuple[bool, int, int, str]:
+        return word not in STOP_WORDS, counts[word], len(word), word
+
+    return frozenset(max(words, key=tells_most) for words in known)
 
 
 def _known_words(text: str) -> set[str]:

@@ -98,7 +98,7 @@ _FILLER_ENDS: Final = frozenset(
 """The last words of fillers."""
 _AT_ONE_PLACE: Final = ("_at", "_with", "_under", "_as")
 """What is done somewhere or with somebody: told anew of another, the one told last is held."""
-_OVER: Final = pattern(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
+_OVER: Final = Gated(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 _ANY_OF_ALL: Final = frozenset("anything whatever anyone anywhere".split())
 """What may be any says little, unless a name or a number stands beside it."""
 _RELATIVE: Final = Gated(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
@@ -139,7 +139,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     if not may_be_worth_keeping(words, clause, about) and time() is None:
         return
     when = time()
-    over = verb.ended or (verb.denied and _OVER.search(words.masked, *span) is not None)
+    over = verb.ended or (verb.denied and _OVER.search(words, *span) is not None)
     stop = _without_filler(words.masked, span[0], _without_time(words.masked, span[0], span[1]))
     if verb.tense in ("can", "cannot", "future"):
         yield from _ahead(words, clause, about, (span[0], stop), when)
@@ -236,9 +236,7 @@ def _match(
         free=True,
         one=one or about.attribute is not None or slot in SINGLE,
         names=about.names,
-        old=value[:1] * 2
-        if takes_a_place(clause.verb, words.masked, words.clause(clause), slot, value)
-        else None,
+        old=value[:1] * 2 if takes_a_place(clause.verb, words, words.clause(clause), slot, value) else None,
     )
 
 

@@ -8,14 +8,18 @@ from functools import cache
 
 from longmind.extract.clauses import Clause, clause_range, is_name
 from longmind.extract.kin import COUNTED, is_relation, relation_in, relation_slot
+from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.names import is_people
 from longmind.extract.rule_match import RuleMatch, Subject
 from longmind.extract.rule_types import FixedRule, OwnRule
 from longmind.extract.rules import APPOSITION, FIXED_RULES, OWN_RULES, RELATION
+from longmind.extract.words import Words
 
 _NAME_AFTER = pattern(r"([^\W\d_a-z][\w-]+(?: [^\W\d_a-z][\w-]+)?)(?='s\b|[.,;:!?)]|$| (?=[a-z(]))")
 _PLURAL_KIND = pattern(r"(?:colors|foods|books|movies|songs|bands|authors|games|cities|sports)$")
+_OWNERS = frozenset({"my", "our"})
+_BEFORE_NAMES = frozenset({"called", "named", ",", ":"})
 _NO_KIND = frozenset(
     {"favorite_too", "favorite_thing", "favorite_part", "favorite_one", "favorite_now", "favorite_again"}
 )
@@ -59,16 +63,16 @@ def _favourite_slot(kind: str) -> str:
 
 
 @cache
-def _apposition() -> re.Pattern[str]:
-    return pattern(APPOSITION, re.IGNORECASE)
+def _apposition() -> Gated:
+    return Gated(APPOSITION, re.IGNORECASE, at_word=True, part=f"{RELATION},? ")
 
 
-def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
+def find_apposed(words: Words, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Who "my sister Beth" is, wherever it stands."""
-    low = masked[start:end].lower()
-    if "my " not in low and "our " not in low:
+    if _OWNERS.isdisjoint(words.letters) or not _apposition().may_match(words.letters):
         return
-    for relation in _apposition().finditer(masked, start, end):
+    masked = words.masked
+    for relation in _apposition().shape.finditer(masked, start, end):
         name = _NAME_AFTER.match(masked, relation.end(), end)
         if (
             name is not None
@@ -100,9 +104,11 @@ def _listed() -> re.Pattern[str]:
     )
 
 
-def find_listed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
+def find_listed(words: Words, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Relatives by name after what they are: "two sons, Filip and Oskar"."""
-    for match in _listed().finditer(masked, start, end):
+    if COUNTED.isdisjoint(words.lows) or _BEFORE_NAMES.isdisjoint(words.lows):
+        return
+    for match in _listed().finditer(words.masked, start, end):
         slot = relation_in([_singular(match.group("relation"))])
         for name in re.finditer(r"[^\W\d_a-z][\w-]+", match.group("names")):
             if slot is not None and is_name(name.group()) and not is_people(name.group()):

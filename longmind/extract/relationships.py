@@ -9,6 +9,7 @@ from typing import Final
 from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import PARTNERS, RELATIONS
+from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
@@ -57,16 +58,20 @@ def marriage_over(words: Words, clause: ParsedClause, speaker: str, by: Range) -
         yield RuleMatch(speaker, slot, by, whole, "divorced", False, True, action="end", whole=True)
 
 
-_OUT_OF_WORK: Final = pattern(
-    r"(?:(?:have|has|had|'ve|'s|'m|'re|am|is|are|was|were|been|got|get|just|now|finally|recently|officially|"
-    r"currently|sadly|already|since|then|also|both) )*"
+_WORKS_NOWHERE: Final = (
     r"(?:(?P<retired>retired)(?! (?:the|an?|my|his|her|their|our|it|them)\b)|resigned"
     r"|(?:laid off|fired(?! up)|sacked|made redundant|let go(?! of)|dismissed|unemployed|jobless|out of work"
     r"|out of a job|between jobs)"
     r"|(?:quit|left|lost|gave up|given up|packed in) (?:my|his|her|their|the) (?:\w+ )?(?:job|post|position)"
     r"|quit work)(?=$|[\s,.;!])"
-    r"|quit(?=$|[,.;!]| (?:last|this|yesterday|today|on|in|because|after)\b)",
+)
+_QUIT: Final = r"quit(?=$|[,.;!]| (?:last|this|yesterday|today|on|in|because|after)\b)"
+_OUT_OF_WORK: Final = Gated(
+    r"(?:(?:have|has|had|'ve|'s|'m|'re|am|is|are|was|were|been|got|get|just|now|finally|recently|officially|"
+    rf"currently|sadly|already|since|then|also|both) )*{_WORKS_NOWHERE}|{_QUIT}",
     re.IGNORECASE,
+    at_word=True,
+    part=f"{_WORKS_NOWHERE}|{_QUIT}",
 )
 """Said of somebody who works nowhere from then on, wherever that was."""
 
@@ -78,8 +83,9 @@ def out_of_work(words: Words, clause: ParsedClause, about: About, when: When) ->
         return
     if verb.denied or verb.unreal or verb.tense in ("future", "can", "cannot"):
         return
-    start, end = words.starts[verb.first], words.clause(clause)[1]
-    match = _OUT_OF_WORK.match(words.masked, start, end)
+    if not _OUT_OF_WORK.may_match(words.letters):
+        return
+    match = _OUT_OF_WORK.match(words, words.starts[verb.first], words.clause(clause)[1])
     if match is None:
         return
     for slot in ("works_at", "role") if match["retired"] and verb.lemma == "retire" else ("works_at",):

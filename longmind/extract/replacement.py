@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from longmind.extract.patterns import pattern
+from longmind.extract.needed_words import Gated
 from longmind.extract.rule_match import Range
 from longmind.extract.verb_group import VerbGroup
+from longmind.extract.words import Words
 
 SINGLE: Final = frozenset(
     "drives weighs earns banks_with is_with trains_at lives works works_for works_as works_with rents "
@@ -20,19 +21,17 @@ _ATTITUDES: Final = frozenset(
     "likes loves enjoys adores dislikes hates detests loathes despises avoids prefers".split()
 )
 """One more thing that somebody likes or avoids leaves the others as they are."""
-_ANEW: Final = pattern(
+_ANEW: Final = Gated(
     r"\b(?:now|from (?:now|here|today) on|these days|nowadays|from today|instead|as of (?:today|now)|"
     r"in its place)\b",
     re.IGNORECASE,
 )
-_INSTEAD: Final = pattern(
-    r"[\s,]*(?:(?:now|these days|nowadays),? )?(?:instead|in its place)\b", re.IGNORECASE
-)
+_INSTEAD: Final = Gated(r"[\s,]*(?:(?:now|these days|nowadays),? )?(?:instead|in its place)\b", re.IGNORECASE)
 """Right behind what is named: it takes the place of something."""
-_BESIDES: Final = pattern(r"\b(?:too|also|as well|in addition|on top)\b", re.IGNORECASE)
+_BESIDES: Final = Gated(r"\b(?:too|also|as well|in addition|on top)\b", re.IGNORECASE)
 
 
-def takes_a_place(verb: VerbGroup, masked: str, clause: Range, slot: str, value: Range) -> bool:
+def takes_a_place(verb: VerbGroup, words: Words, clause: Range, slot: str, value: Range) -> bool:
     """Whether what is said ends all that was said before in the same slot.
 
     Somebody is at one place, on one team or with one bank at a time. Of what somebody avoids, grows or
@@ -40,8 +39,8 @@ def takes_a_place(verb: VerbGroup, masked: str, clause: Range, slot: str, value:
     """
     if verb.denied or verb.tense not in ("present", "future") or slot in _SEVERAL:
         return False
-    if _BESIDES.search(masked, *clause) is not None:
+    if _BESIDES.search(words, *clause) is not None:
         return False
     if "_" in slot or slot in SINGLE:
-        return _ANEW.search(masked, *clause) is not None
-    return slot not in _ATTITUDES and _INSTEAD.match(masked, value[1], clause[1]) is not None
+        return _ANEW.search(words, *clause) is not None
+    return slot not in _ATTITUDES and _INSTEAD.match(words, value[1], clause[1]) is not None

@@ -217,17 +217,13 @@ _REWORDINGS: Final = (
 def reworded(masked: str) -> Iterator[Edit]:
     """What to read in another way, as ranges of the text."""
     low = masked.lower()
-    for rewording in _REWORDINGS:
-        if _may_match(rewording.hints, low):
-            for match in rewording.shape.finditer(masked):
-                yield from rewording.edits(match)
-
-
-def _may_match(hints: tuple[tuple[str, ...], ...], low: str) -> bool:
-    for alternatives in hints:
-        for hint in alternatives:
-            if hint in low:
+    for hints, shape, edits in _REWORDINGS:
+        for alternatives in hints:
+            for hint in alternatives:
+                if hint in low:
+                    break
+            else:
                 break
         else:
-            return False
-    return True
+            for match in shape.finditer(masked):
+                yield from edits(match)

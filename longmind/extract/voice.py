@@ -166,8 +166,11 @@ def is_meant(masked: str, voiced: Voiced) -> bool:
     """Whether nothing marks the sentence as sarcasm or a joke, neither in it nor right after it."""
     begin, end = voiced.sentence.start, min(voiced.sentence.end + 4, len(masked))
     low = masked[begin:end].lower()
-    if any(hint in low for hint in _SARCASM_HINTS) and _SARCASM.search(masked, begin, end):
-        return False
+    for hint in _SARCASM_HINTS:
+        if hint in low:
+            if _SARCASM.search(masked, begin, end):
+                return False
+            break
     after = voiced.following
     if after is None or (after.end - after.start > _LONGEST_RETRACTION and "/s" not in masked):
         return True

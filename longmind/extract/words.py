@@ -39,7 +39,7 @@ class Words:
     def letters(self) -> frozenset[str]:
         """The runs of letters, in lower case: what patterns are gated by."""
         if self._letters is None:
-            text = self.masked[self.starts[0] : self.end(self.count - 1)]
+            text = self.masked[self.starts[0] : self.end(self.count - 1)] if self.count else ""
             if not text.isascii():  # patterns that take either case take these for letters of English
                 text = text.replace("\u0131", "i").replace("\u017f", "s")
             self._letters = frozenset(runs_of_letters(text))
