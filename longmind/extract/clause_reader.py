@@ -32,6 +32,7 @@ from longmind.extract.relationships import (
     parted,
 )
 from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.sentences import MASK
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
 from longmind.extract.tokens import POSSESSIVES
@@ -88,6 +89,9 @@ class ClauseReader(SubjectReader):
         if self.closed and _NAMES_SOMEBODY.search(self.masked, *span) is None:
             return
         speaker = voiced.first_person
+        if self.masked[span[0]] == MASK and not self.masked[span[0] : span[1]].strip(MASK):
+            self.refused = self.refused and speaker is None
+            return  # code, or somebody else's words
         words = Words.between(self.masked, *span)
         scene = self.scenes.setdefault(speaker, Scene(speaker, closed=self.closed))
         if speaker is not None:

@@ -18,7 +18,6 @@ from longmind.extract.words import Words
 
 _NAME_AFTER = pattern(r"([^\W\d_a-z][\w-]+(?: [^\W\d_a-z][\w-]+)?)(?='s\b|[.,;:!?)]|$| (?=[a-z(]))")
 _PLURAL_KIND = pattern(r"(?:colors|foods|books|movies|songs|bands|authors|games|cities|sports)$")
-_OWNERS = frozenset({"my", "our"})
 _BEFORE_NAMES = frozenset({"called", "named", ",", ":"})
 _NO_KIND = frozenset(
     {"favorite_too", "favorite_thing", "favorite_part", "favorite_one", "favorite_now", "favorite_again"}
@@ -69,9 +68,10 @@ def _apposition() -> Gated:
 
 def find_apposed(words: Words, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Who "my sister Beth" is, wherever it stands."""
-    if _OWNERS.isdisjoint(words.letters) or not _apposition().may_match(words.letters):
-        return
     masked = words.masked
+    low = masked[start:end].lower()
+    if ("my " not in low and "our " not in low) or not _apposition().may_match(words.letters):
+        return
     for relation in _apposition().shape.finditer(masked, start, end):
         name = _NAME_AFTER.match(masked, relation.end(), end)
         if (
@@ -163,7 +163,7 @@ _FIXED_START = pattern(r"[,;]\s*(?:and |but )?|\s(?:and|but) ", re.IGNORECASE)
 
 def find_fixed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Set phrases about the speaker, at the start of the sentence or of a part of it."""
-    if " me " not in masked[start:end]:
+    if masked.find(" me ", start, end) < 0:
         return
     starts = [start, *(match.end() for match in _FIXED_START.finditer(masked, start, end))]
     for rule, phrase in _fixed_rules():

@@ -142,13 +142,15 @@ def is_persons_name(label: str) -> bool:
     return words[-1] not in _ROLES | _SELF_LABELS | _MACHINE_LABELS | _REMARK_LABELS | _FOREIGN_LABELS
 
 
-_SELF = pattern(r"\b(?:i|i'm|i've|my|me|we|our)\b", re.IGNORECASE)
+# The letters that the words begin with come first: one set of characters is searched for quickest.
+_SELF = pattern(r"[IiMmWwOo](?<!\w.)(?:(?<=[Ii])|(?<=[Mm])[YyEe]|(?<=[Ww])[Ee]|(?<=[Oo])[Uu][Rr])(?!\w)")
 
 
 def _without_label(masked: str, sentence: Sentence) -> Sentence:
     """ "Allergies: walnuts" names no speaker: where nobody speaks of themselves, the label is part of it."""
     label = str(sentence.label)
-    if label.lower() in _SELF_LABELS | _REMARK_LABELS or label.split()[0].lower() in _MACHINE_LABELS:
+    low = label.lower()
+    if low in _SELF_LABELS or low in _REMARK_LABELS or low.split()[0] in _MACHINE_LABELS:
         return sentence
     if _SELF.search(masked, sentence.start, sentence.end) is not None:
         return sentence
