@@ -1,0 +1,142 @@
+"""What makes reading quick must not change what is found."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longmind.base.words import runs_of_letters
+from longmind.extract import (
+    changes,
+    clause_reader,
+    corrections,
+    finder,
+    instructions,
+    normalise,
+    open_extraction,
+    possessive,
+    relationships,
+    replacement,
+    rewording,
+    sentences,
+    verb_rules,
+    voice,
+)
+from longmind.extract.needed_words import Gated, needed_words
+from longmind.extract.rules import VERB_RULES
+from longmind.extract.tokens import _TOKEN, Token, _tagged, tokens_of
+from longmind.extract.verbs import verb_forms
+from longmind.when import mentions
+from tests.extract.labelled import rows
+
+_MODULES = (
+    changes, clause_reader, corrections, instructions, open_extraction, relationships, replacement,
+)  # fmt: skip
+_GATES = (
+    *(gate for module in _MODULES for gate in vars(module).values() if isinstance(gate, Gated)),
+    *(gate for _, gate in instructions._TOPICS),
+    possessive._apposition(),
+)
+_SENTENCES = sorted(
+    {sentence for name in ("facts.jsonl", "utterances.jsonl") for row in rows(name)
+     for sentence in re.split(r"(?<=[.!?]) ", row["text"])}
+)  # fmt: skip
+_PIECES = sorted({word for sentence in _SENTENCES for word in sentence.split()})
+_TEXTS = st.lists(
+    st.sampled_from([*_PIECES, "\n", "```x```", "'so", "i", "im", "2", "its"]), max_size=12
+).map(" ".join)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (r"\b(?:now|from (?:now|here) on)\b", {"now", "from"}),
+        (r"\b(?:nowadays|now)\b", {"nowadays", "now"}),
+        (r"\bput to sleep(?=$|[\s,.])", {"sleep"}),
+        (r"(?<![\w'])mend(?![\w-])", {"mend"}),
+        (r"\b(?:very |quite )*fond of ", {"fond"}),
+        (r"\b(?:very |quite )?fond ", {"fond"}),
+        (r"\b(?:[a-z]+ing )?what ", {"what"}),
+        (r"\bhike\w*", None),
+        (r"hike\b", None),
+        (r"\w+ hike|\d", None),
+        (r"[\s,]*instead\b", None),
+        (r"\b[\s,]*instead\b", {"instead"}),
+    ],
+)
+def test_the_words_that_a_pattern_cannot_do_without(source: str, words: set[str] | None) -> None:
+    assert needed_words(source) == words
+
+
+@settings(max_examples=300, deadline=None)
+@given(_TEXTS)
+def test_a_pattern_that_is_not_tried_would_not_match(text: str) -> None:
+    letters = frozenset(runs_of_letters(text))
+    starts = [match.start() for match in re.finditer(r"\b", text)]
+    links = (verb_rules._link(rule.link) for rule in VERB_RULES)
+    for gate in (*_GATES, *links):
+        if not gate.may_match(letters):
+            assert not any(gate.shape.match(text, start) for start in starts), gate._source
+
+
+@settings(max_examples=300, deadline=None)
+@given(_TEXTS)
+def test_words_are_cut_between_blanks_as_in_the_whole_sentence(text: str) -> None:
+    slowly = [Token(match.group(), *_tagged(match.group()), *match.span()) for match in _TOKEN.finditer(text)]
+    if slowly and slowly[0].tag == "U" and slowly[0].low in verb_forms():
+        slowly[0] = slowly[0]._replace(tag="V")
+    assert tokens_of(text, 0, len(text)) == slowly
+
+
+def _read_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every rule and pattern tried everywhere."""
+    monkeypatch.setattr(Gated, "may_match", lambda *_: True)
+    monkeypatch.setattr(open_extraction, "may_be_worth_keeping", lambda *_: True)
+    monkeypatch.setattr(sentences, "_may_quote", lambda _: True)
+    monkeypatch.setattr(sentences, "_MASKED_WHOLE", [(("",), shape) for _, shape in sentences._MASKED_WHOLE])
+    monkeypatch.setattr(voice, "_announces_text", _announces_slowly)
+    monkeypatch.setattr(rewording, "_REWORDINGS", [item._replace(hints=()) for item in rewording._REWORDINGS])
+    monkeypatch.setattr(
+        normalise,
+        "_is_plain",
+        lambda text: (
+            normalise._KEYS.isdisjoint(normalise._LOOSE.findall(text.lower()))
+            and " i " not in text
+            and text[:2] != "i "
+        ),
+    )
+    monkeypatch.setattr(mentions, "_PLACELESS_WORDS", _Everything())
+    monkeypatch.setattr(mentions, "_WORDS_OF_TIME", _Everything())
+    monkeypatch.setattr(mentions, "may_hold_a_phrase", lambda _: True)
+
+
+class _Everything:
+    """Has a word in common with any text."""
+
+    def isdisjoint(self, _words: object) -> bool:
+        return False
+
+
+def _announces_slowly(masked: str, sentence: sentences.Sentence) -> bool:
+    return voice._TEXT_TO_WORK_ON.search(masked, sentence.start, sentence.end) is not None
+
+
+def test_nothing_is_lost_by_passing_over_what_cannot_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    random_ = random.Random(7)
+    texts = [*_SENTENCES]
+    for _ in range(1500):
+        one, other = random_.choice(_SENTENCES).split(), random_.choice(_SENTENCES).split()
+        texts.append(
+            " ".join(one[: random_.randrange(1, len(one) + 1)] + other[random_.randrange(len(other)) :])
+        )
+        texts.append(" ".join(random_.sample(_SENTENCES, 3)))
+    quickly = [[finder._read.__wrapped__(text, None, closed) for closed in (False, True)] for text in texts]
+    _read_slowly(monkeypatch)
+    mentions._searched.cache_clear()
+    for text, found in zip(texts, quickly, strict=True):
+        assert [finder._read.__wrapped__(text, None, closed) for closed in (False, True)] == found, text
+    assert sum(bool(found[0]) for found in quickly) > 500
