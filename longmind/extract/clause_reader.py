@@ -16,7 +16,7 @@ from longmind.extract.ellipsis import after_a_death, find_successor, follows, is
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
 from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.instructions import find_order, topic_of
-from longmind.extract.kin import RELATIONS
+from longmind.extract.kin import COUNTED, RELATIONS
 from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, is_reported, is_small_talk
 from longmind.extract.needed_words import Gated
 from longmind.extract.open_extraction import find_free
@@ -93,11 +93,17 @@ class ClauseReader(SubjectReader):
             self.refused = self.refused and speaker is None
             return  # code, or somebody else's words
         words = Words.between(self.masked, *span)
-        scene = self.scenes.setdefault(speaker, Scene(speaker, closed=self.closed))
+        scene = self.scenes.get(speaker)
+        if scene is None:
+            scene = self.scenes[speaker] = Scene(speaker, closed=self.closed)
         if speaker is not None:
-            yield from find_fixed(self.masked, *span, speaker)
-            yield from after_a_death(list(find_apposed(words, *span, speaker)), self.masked, span)
-            yield from find_listed(words, *span, speaker)
+            if self.masked.find(" me ", *span) >= 0:
+                yield from find_fixed(self.masked, *span, speaker)
+            low = self.masked[span[0] : span[1]].lower()
+            if "my " in low or "our " in low:
+                yield from after_a_death(list(find_apposed(words, *span, speaker)), self.masked, span)
+            if not COUNTED.isdisjoint(words.lows):
+                yield from find_listed(words, *span, speaker)
         self.span, self.label = span, voiced.sentence.label
         if not words.count:
             return
@@ -129,7 +135,7 @@ class ClauseReader(SubjectReader):
         )
         previous: ParsedClause | None = None
         for clause in real:
-            asserted = not is_reported(words, previous, clause) and clause.link not in _NOT_YET
+            asserted = clause.link not in _NOT_YET and not is_reported(words, previous, clause)
             asserted = asserted and not is_doubted(words, clause)
             asserted = asserted and not (
                 clause.link in ("since", "when", "while", "after") and clause.verb.tense == "past"

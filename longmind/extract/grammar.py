@@ -7,7 +7,7 @@ from typing import Final
 
 from longmind.extract.nouns import OPENING, Noun, NounReader, SubjectKind
 from longmind.extract.tokens import BE, HAVE
-from longmind.extract.verb_group import VerbGroup, verb_group
+from longmind.extract.verb_group import VerbGroup, may_be_verb, verb_group
 from longmind.extract.verbs import ALSO_NOUNS
 
 
@@ -35,7 +35,8 @@ class Parser(NounReader):
         """Every clause with a finite verb whose subject is told, borrowed or plainly left out."""
         clauses: list[ParsedClause] = []
         at, link, opening = 0, "", True
-        while at < self.count:
+        last = self._last_verb()
+        while at <= last:
             low, tag = self.low[at], self.tags[at]
             if low == "who" and (relative := self._relative(at)) is not None:
                 if clauses and clauses[-1].end > at:
@@ -71,6 +72,15 @@ class Parser(NounReader):
             at += 1
             opening = opening and (tag == "R" or low in OPENING)
         return clauses
+
+    def _last_verb(self) -> int:
+        """The last word that may be a verb or help one; -1 where none may, and there is no clause."""
+        if "V" not in self.tags and "X" not in self.tags and "I" not in self.tags and "U" not in self.tags:
+            return -1
+        at = self.count - 1
+        while at >= 0 and not may_be_verb(self.words, at):
+            at -= 1
+        return at
 
     def _relative(self, at: int) -> ParsedClause | None:
         """ "My sister, who lives in Turku": the clause of whoever stands before "who"."""

@@ -68,10 +68,9 @@ def _apposition() -> Gated:
 
 def find_apposed(words: Words, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Who "my sister Beth" is, wherever it stands."""
-    masked = words.masked
-    low = masked[start:end].lower()
-    if ("my " not in low and "our " not in low) or not _apposition().may_match(words.letters):
+    if not _apposition().may_match(words.letters):
         return
+    masked = words.masked
     for relation in _apposition().shape.finditer(masked, start, end):
         name = _NAME_AFTER.match(masked, relation.end(), end)
         if (
@@ -106,7 +105,7 @@ def _listed() -> re.Pattern[str]:
 
 def find_listed(words: Words, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Relatives by name after what they are: "two sons, Filip and Oskar"."""
-    if COUNTED.isdisjoint(words.lows) or _BEFORE_NAMES.isdisjoint(words.lows):
+    if _BEFORE_NAMES.isdisjoint(words.lows):
         return
     for match in _listed().finditer(words.masked, start, end):
         slot = relation_in([_singular(match.group("relation"))])
@@ -163,8 +162,6 @@ _FIXED_START = pattern(r"[,;]\s*(?:and |but )?|\s(?:and|but) ", re.IGNORECASE)
 
 def find_fixed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Set phrases about the speaker, at the start of the sentence or of a part of it."""
-    if masked.find(" me ", start, end) < 0:
-        return
     starts = [start, *(match.end() for match in _FIXED_START.finditer(masked, start, end))]
     for rule, phrase in _fixed_rules():
         for begin in starts:

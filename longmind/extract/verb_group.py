@@ -54,14 +54,17 @@ def verb_group(
 
 def _may_begin(words: Words, at: int) -> bool:
     """Whether the word can be the first of a group: an adverb, an auxiliary or a verb."""
+    return words.tags[at] == "R" or may_be_verb(words, at) or words.low[at] == "no"
+
+
+def may_be_verb(words: Words, at: int) -> bool:
+    """Whether the word can be a verb or an auxiliary: one of a list, or any word after "I" or "she"."""
     tag = words.tags[at]
-    if tag in ("X", "V", "R"):
+    if tag == "V" or tag == "X":
         return True
-    if tag == "U" and (at == 0 or words.texts[at].isupper()):
-        return True
-    if tag == "N" and at and words.tags[at - 1] == "I":
-        return True
-    return words.low[at] in ("no", "used")
+    if tag == "U":
+        return at == 0 or words.texts[at].isupper() or words.low[at] == "used"
+    return tag == "N" and at > 0 and words.tags[at - 1] == "I"
 
 
 class _Group:
