@@ -7,8 +7,8 @@ from typing import Final
 
 import apsw
 
-from longmind.store.changes import TABLES, TEXTS, Changes, Layout
-from longmind.store.engine import Value
+from longmind.store.changes import COUNTERS, TABLES, TEXTS, Changes, Layout
+from longmind.store.engine import Row, Value
 from longmind.store.statements import adds_derived_rows, plain_row, read_statement
 
 _COLUMNS: Final = (
@@ -65,19 +65,7 @@ class SqliteChanges(Changes):
             if statement.may_update or statement.columns != self._columns.get(statement.table):
                 return False
         before = self._connection.total_changes()
-        # Also if the insert fails half-way, or something interrupts it: then the commit has to add up.
-        newly = set() if statement is None else {statement.table} - self.touched
-        self.touched |= newly
-        self._is_following = False
-        self._connection.preupdate_hook(None)
-        try:
-            self._connection.executemany(sql, rows)
-        except BaseException:
-            if self._connection.total_changes() == before:
-                self.touched -= newly
-            raise
-        finally:
-            self._follow()
+        self._unfollowed(sql, rows, None if statement is None else statement.table)
         if statement is None:
             self._seen[0] += self._connection.total_changes() - before
         elif statement.table == TEXTS:
@@ -90,6 +78,33 @@ class SqliteChanges(Changes):
             self.added_all(statement.table, plain, encoded)  # type: ignore[arg-type]
             self._seen[0] += len(rows)
         return True
+
+    def replace_counters(
+        self, sql: str, rows: Sequence[Sequence[Value]], replaced: Sequence[Row | None]
+    ) -> None:
+        """Run an upsert of counters of which the old rows are known, without being told of each."""
+        self._unfollowed(sql, rows, COUNTERS)
+        for row, old in zip(rows, replaced, strict=True):
+            if old is not None and old[0] is not None:
+                self.removed(COUNTERS, (row[0], *old))
+            self.added(COUNTERS, tuple(row))
+        self._seen[0] += len(rows)
+
+    def _unfollowed(self, sql: str, rows: Sequence[Sequence[Value]], table: str | None) -> None:
+        before = self._connection.total_changes()
+        # Also if the insert fails half-way, or something interrupts it: then the commit has to add up.
+        newly = set() if table is None else {table} - self.touched
+        self.touched |= newly
+        self._is_following = False
+        self._connection.preupdate_hook(None)
+        try:
+            self._connection.executemany(sql, rows)
+        except BaseException:
+            if self._connection.total_changes() == before:
+                self.touched -= newly
+            raise
+        finally:
+            self._follow()
 
     def _follow(self) -> None:
         """Be told of every row again; also after something interrupted `insert` where it could not say so."""

@@ -71,7 +71,7 @@ class Transaction:
         self._system: int | None = None
         self._defers = defers
         self._counters: dict[str, tuple[int, int]] | None = None
-        """The stored counters and their checksums, as they were when a number was first asked for."""
+        """The stored counters and their checksums, from when a number is first asked for."""
         self._given_out: dict[str, int] = {}
         self._unstored: dict[str, int] = {}
 
@@ -154,11 +154,15 @@ class Transaction:
         else:
             changed = {only: self._unstored.pop(only)}
         if changed:
+            assert self._counters is not None  # read when the first number was asked for
+            rows = [(name, value, checksum("counter", name, value)) for name, value in changed.items()]
             self.db.many(
                 "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
                 "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
-                [(name, value, checksum("counter", name, value)) for name, value in changed.items()],
+                rows,
+                replaced=[self._counters.get(name, (None, None)) for name in changed],
             )
+            self._counters.update((name, (value, seal)) for name, value, seal in rows)
 
 
 HEAD: Final = "audit_entries, audit_hash, audit_total, audit_rows, audit_checksum"
