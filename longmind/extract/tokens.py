@@ -142,6 +142,10 @@ def known_words(masked: str, start: int, end: int) -> tuple[list[Known], list[in
 
 def _parts(chunk: str, masked: str, at: int, end: int) -> tuple[tuple[int, Known], ...]:
     """The words of what stands between two blanks; kept, unless they depend on what comes after it."""
+    if chunk.isalpha():
+        parts: tuple[tuple[int, Known], ...] = ((0, (chunk, *_tagged(chunk))),)
+        _KNOWN[chunk] = parts
+        return parts
     stop = at + len(chunk)
     depends = chunk[-1] == "."  # "Dr. Ho" and "J. Ho", but not at the end of a sentence
     matches = _TOKEN.finditer(masked, at, min(end, stop + 2) if depends else stop)

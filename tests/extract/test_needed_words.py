@@ -137,6 +137,7 @@ def test_nothing_is_lost_by_passing_over_what_cannot_match(monkeypatch: pytest.M
     quickly = [[finder._read.__wrapped__(text, None, closed) for closed in (False, True)] for text in texts]
     _read_slowly(monkeypatch)
     mentions._searched.cache_clear()
+    mentions._mentions.cache_clear()
     for text, found in zip(texts, quickly, strict=True):
         assert [finder._read.__wrapped__(text, None, closed) for closed in (False, True)] == found, text
     assert sum(bool(found[0]) for found in quickly) > 500
