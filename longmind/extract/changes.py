@@ -47,6 +47,9 @@ _WITH_PARTICLE: Final = {
     ("phase", "out"),
     ("wind", "down"),
     ("throw", "out"),
+    ("rip", "out"),
+    ("tear", "out"),
+    ("strip", "out"),
 }
 _SWAPS: Final = {
     "trade": " for ",
@@ -66,7 +69,10 @@ _RENAMED: Final = pattern(r"(?P<old>.+?)(?:,)? (?:to|as|into) (?P<new>.+)", re.I
 _MOVES: Final = frozenset("switch change migrate convert upgrade transfer defect".split())
 _TO_OR_FROM: Final = pattern(r"(?:over |back |away )*(?:to|from) ", re.IGNORECASE)
 _INSTEAD: Final = Gated(
-    r"(?P<new>.+?),? (?:instead of|rather than|in place of|not) (?P<old>.+)", re.IGNORECASE
+    r"(?P<new>.+?),? (?:instead of|rather than|in place of"
+    r"|not(?! (?:only|just|because|that|sure|to|very|really|yet|even|if|when|too|so|as|for|in|on|at)\b)) "
+    r"(?P<old>.+)",
+    re.IGNORECASE,
 )
 _CUT: Final = pattern(
     r",|\s(?:after|before|because|since|when|so|and|but|at last|over the|to (?!\w+ing)\w+)\b", re.IGNORECASE
@@ -150,6 +156,67 @@ _OWN: Final = pattern(
 _OWN_VERBS: Final = frozenset("switch change move transfer swap migrate".split())
 
 
+_THE_THING: Final = pattern(
+    r"(?:(?P<whose>the|our|my|his|her|their) )?"
+    r"(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,3}?|[A-Z][\w-]*(?: [A-Z][\w-]*)?)"
+    r"(?: (?:back|forward|up|down|over|out|ahead|again))?(?: from (?P<old>.+?))? (?:over )?"
+    r"(?:to|until|till|onto) (?P<new>.+)"
+)
+_CHANGING: Final = frozenset(
+    "change move switch push bump raise lower cut reduce increase extend shift postpone delay reschedule "
+    "migrate port transfer update upgrade downgrade convert reset bring".split()
+)
+_OF_NAMES: Final = frozenset("bump upgrade downgrade migrate port switch convert update".split())
+"""What is done to a product or a project, and not to somebody."""
+_NO_THING: Final = frozenset(
+    "from over back on in to into out up down away everything it them things stuff house home jobs a "
+    "an".split()
+)
+_TELLING: Final = pattern(r"[A-Z0-9]|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b")
+
+
+_TURNS: Final = frozenset("move relocate start join leave quit switch change become retire marry".split())
+
+
+def is_lasting_change(clause: ParsedClause) -> bool:
+    """ "Since we moved to Braga": told as known, and so to this day."""
+    return clause.link == "since" and clause.kind in ("i", "we") and clause.verb.lemma in _TURNS
+
+
+def find_moved(words: Words, clause: ParsedClause, speaker: str | None, when: When) -> RuleMatch | None:
+    """What somebody, whoever it is, made of a thing: "they've changed the gate code to 72A05"."""
+    verb = clause.verb
+    if verb.lemma not in _CHANGING or verb.tense not in ("past", "perfect") or verb.passive:
+        return None
+    if verb.unreal or verb.denied or speaker is None:
+        return None
+    thing = _THE_THING.match(words.masked, *words.span(verb.after, clause.end))
+    own = thing is not None and thing["whose"] in ("my", "our")
+    if thing is None or (own and clause.kind in ("i", "we", "elided")):
+        return None  # what the speaker changes of their own is read with what it was before
+    if thing["whose"] in ("his", "her", "their") or thing["what"].split()[0] in _NO_THING:
+        return None
+    if thing["what"][0].isupper() and verb.lemma not in _OF_NAMES:
+        return None
+    maker = _Maker(words, clause, About(speaker, "speaker"), when)
+    value = maker.cut(thing.span("new"))
+    if value[0] >= value[1]:  # nothing but a time, which is what is told
+        value = trimmed(words.masked, *thing.span("new"))
+    if _TELLING.search(words.masked, *value) is None:
+        return None
+    slot, told = re.sub(r"[ -]", "_", thing["what"]), when.range()
+    return RuleMatch(
+        speaker if own else thing["what"],
+        slot if own else "changed_to",
+        value,
+        words.clause(clause),
+        "attribute" if own else "moved",
+        when=None if told is None or value[0] <= told[0] < value[1] else told,
+        free=True,
+        one=True,
+    )
+
+
 def _is_time(span: Range, when: Mention | None) -> bool:
     return when is not None and when.start <= span[0] + 1 and when.end >= span[1] - 1
 
@@ -160,7 +227,7 @@ def find_instead(words: Words, clause: ParsedClause) -> tuple[Range, Range] | No
         return None
     start, end = words.span(clause.verb.after, clause.end)
     match = _INSTEAD.match(words, start, end)
-    if match is None or " not " in match.group()[match.end("new") - start :][:6]:
+    if match is None or match.group()[match.end("new") - start :].startswith(" not "):
         return None
     return match.span("new"), match.span("old")
 
@@ -186,14 +253,14 @@ class _Maker:
     def __init__(self, words: Words, clause: ParsedClause, about: About, when: When) -> None:
         self.words, self.clause, self.about, self.when = words, clause, about, when
 
-    def _cut(self, span: Range) -> Range:
+    def cut(self, span: Range) -> Range:
         text = self.words.masked
         match = _CUT.search(text, *span)
         stop = span[1] if match is None or match.start() == span[0] else match.start()
         return trimmed(text, span[0], without_tail(text, span[0], stop))
 
     def ended(self, span: Range) -> list[RuleMatch]:
-        value = self._cut(span)
+        value = self.cut(span)
         if value[0] >= value[1]:
             return []
         whole = self.words.clause(self.clause)
@@ -215,7 +282,7 @@ class _Maker:
 
     def moved(self, own: re.Match[str]) -> list[RuleMatch]:
         """ "Switched my bank from A to B": the bank is B, and what is held about A ends."""
-        value = self._cut(own.span("new"))
+        value = self.cut(own.span("new"))
         if value[0] >= value[1]:
             return []
         whole = self.words.clause(self.clause)
@@ -236,7 +303,7 @@ class _Maker:
         return matches if own.group("old") is None else [*self.ended(own.span("old")), *matches]
 
     def replaced(self, old: Range, new: Range, *, slot: str = "has") -> list[RuleMatch]:
-        gone, value = self._cut(old), self._cut(new)
+        gone, value = self.cut(old), self.cut(new)
         if value[0] >= value[1] or gone[0] >= gone[1]:
             return []
         whole = self.words.clause(self.clause)

@@ -31,8 +31,15 @@ _BEFORE: Final = pattern(rf"(?:(?:no|ah|oh|well)[,!. ]+)?{_VALUE}[,;-]+\s*(?:i )
 _SAID_BUT: Final = pattern(
     rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE
 )
+_NO_NO: Final = pattern(
+    rf"(?:(?:argh|ugh|ah|oh|oops|whoops|hmm|hm|eh|er|erm|wait|sorry|no|nah|nope)[,.!… ]+)+"
+    rf"(?<=[\s,.!…])(?:no|nah|nope|wait)[,.! ]+(?:(?:it's|its|it is|that's)\s+)?{_VALUE}(?:[,;.!].*)?$",
+    re.IGNORECASE,
+)
+"""At least two words of dismay: "argh, no, Portslade"."""
 _NO_ITS: Final = pattern(
-    rf"(?:no|nope|actually)[,.! ]+(?:it's|its|it is|that's|they're|it was)\s+{_VALUE}(?:,? not .*)?$",
+    rf"(?:no|nah|nope|actually)[,.! ]+(?:wait[,.! ]+)?(?:it's|its|it is|that's|they're|it was)\s+{_VALUE}"
+    r"(?:,? not .*)?$",
     re.IGNORECASE,
 )
 _NOT: Final = pattern(
@@ -41,7 +48,7 @@ _NOT: Final = pattern(
     re.IGNORECASE,
 )
 _BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
-_STARRED: Final = pattern(r"\*(?P<value>[^\s*][^*,;:.!?]{1,40})\*?$")
+_STARRED: Final = pattern(r"\*(?P<value>[^\s*][^*,;:.!?]{1,40})\*?[.!]*$")
 _CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\b", re.IGNORECASE)
 _NO_OLD: Final = frozenset(
     "for to in at on with by really yet sure bad so too very much a an the only".split()
@@ -49,13 +56,13 @@ _NO_OLD: Final = frozenset(
 _HINTS: Final = frozenset(
     "sorry scratch strike ignore hang hold correct wrong correction typo mistake bad oops whoops mean "
     "meant misspoke make wait rather should "
-    "forget no nope not actually".split()
+    "forget no nah nope not actually".split()
 )
 """Words without which nothing is taken back."""
 _MARKS: Final = Gated(
     r"(?:^|[,.;:!?]\s*)(?:actually|correction|sorry|i misspoke|my mistake|i should clarify|to be precise|"
     r"typo|"
-    r"(?:scratch|strike|ignore) that|oops|whoops)\b"
+    r"(?:scratch|strike|ignore) that|oops|whoops|autocorrect)\b"
     r"|\b(?:put that badly|got that wrong|had (?:it|that) wrong|said that wrong|misspoke|i was wrong|"
     r"mixed (?:that|it) up)\b",
     re.IGNORECASE,
@@ -68,9 +75,9 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
     if span[1] - span[0] > 140 or not (after or starred or not _HINTS.isdisjoint(words.lows)):
         return None, False
     text = words.masked[span[0] : span[1]]
-    for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS):
+    for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS, _NO_NO):
         match = shape.match(text)
-        if match is not None and _is_value(match.group("value")):
+        if match is not None and _is_value(match.group("value")) and not _excuses(text, match):
             return _made(words, span, speaker, match), False
     refused = _NOT.match(text)
     if refused is not None and words.count <= 10 and not _CLAUSE.search("".join(refused.groups(""))):
@@ -82,6 +89,50 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
     if after and (bare := _BARE.match(text)) is not None and _is_value(bare.group("value")):
         return _made(words, span, speaker, bare), False
     return None, False
+
+
+_EXCUSE: Final = pattern(
+    r"(?:(?:my|stupid|bloody|damn|this) )?(?:auto ?correct|typos?|fat fingers|(?:voice )?typing|keyboard|"
+    r"phone|brain fog|long day|late here|half asleep|tired|mind slip|"
+    r"wrong (?:word|one|city|name|number|date|day))",
+    re.IGNORECASE,
+)
+_IN_THE_MIDDLE: Final = pattern(
+    rf"(?:,|;|\.\.\.|…|\s[-–—]+)\s*(?:(?:argh|ugh|ah|oh|oops|whoops|er|erm|hmm)[,!. ]+)*"
+    r"(?:no,? wait|wait,? no|wait|no(?=[,:!])|nope(?=[,:!])|sorry|i mean(?:t)?(?: to say)?|"
+    r"(?:scratch|strike) that|correction|"
+    rf"make that|make it)[,:!]*\s+{_VALUE}(?:[,;!].*)?$",
+    re.IGNORECASE,
+)
+
+
+def find_mended(masked: str, span: Range, lows: frozenset[str]) -> tuple[int, Range] | None:
+    """Where a sentence breaks off to mend what it said, and the value it says instead.
+
+    "I live in Hove, sorry, Portslade."
+    """
+    if span[1] - span[0] > 200 or _HINTS.isdisjoint(lows):
+        return None
+    text = masked[span[0] : span[1]].rstrip(" .!")
+    match = _IN_THE_MIDDLE.search(text)
+    if match is None or match.start() < 6 or not _is_value(match["value"]) or _excuses(text, match):
+        return None
+    if match["value"].split()[0].lower() in _GOES_ON:
+        return None
+    value = trimmed(masked, span[0] + match.start("value"), span[0] + match.end("value"))
+    return span[0] + match.start(), value
+
+
+_GOES_ON: Final = frozenset(
+    "idea need problem worries rush matter way thanks clue longer more one doubt chance big really very too "
+    "only even never always maybe please there here it its wait sorry".split()
+)
+
+
+def _excuses(text: str, match: re.Match[str]) -> bool:
+    """ "Sorry, autocorrect, my name is Anya": what stands there is why, and what is right comes after it."""
+    value, rest = match.group("value"), text[match.end("value") :]
+    return _EXCUSE.fullmatch(value) is not None and _CLAUSE.search(rest) is not None
 
 
 def _is_value(text: str) -> bool:

@@ -60,7 +60,8 @@ _LEAVE_PHRASE: Final = (
     r"bye) to"
     r"|part(?:ed)?(?: ways| company)? (?:with|from)|(?:split|split up|broke up|broken up|broke|broken) "
     r"(?:with|from)"
-    r"|(?:tore|torn) up|cut (?:all )?ties with|fell out with|fallen out with|grew out of|grown out of|"
+    r"|(?:tore|torn) up|(?:ripped|tore|torn|stripped) out|to replace"
+    r"|cut (?:all )?ties with|fell out with|fallen out with|grew out of|grown out of|"
     r"outgrew|outgrown"
     r"|(?:moved|walked|turned|drifted|shied) (?:on|away|out|off)(?: of)?(?: from)?"
     r"|(?:moved|switched|changed|shifted|transferred|migrated|ported|converted|defected|relocated|upgraded|resigned|"
@@ -106,6 +107,7 @@ _HALVES: Final = (
         pattern(r"(?:away|out|off|down|up|back)(?:$|\s)"),
     ),
     (pattern(rf"(?:^|(?<=\s))(?P<how>had|put)(?: {_OWN})*$"), pattern(r"(?:put down|to sleep)(?:$|\s)")),
+    (pattern(rf"(?:^|(?<=\s))(?P<how>put|putting)(?: {_OWN})*$"), pattern(r"down(?:$|\s)")),
 )
 """What stands around the name: "traded the Corsa in", "let the subscription lapse"."""
 

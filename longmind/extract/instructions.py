@@ -11,6 +11,7 @@ from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed
 from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.statements import ANY
 from longmind.extract.words import Words
 
 _LASTING: Final = pattern(
@@ -70,7 +71,7 @@ _TOPICS: Final = (
     ),
 )
 _SPOKEN_IN: Final = pattern(
-    r"\b(?:in|(?:switch|change|go|stick) (?:back |over )?to) (?P<language>[A-Za-z]+)\b", re.I
+    r"\b(?:in|back to|(?:switch|change|go|stick) (?:back |over )?to) (?P<language>[A-Za-z]+)\b", re.I
 )
 _PLEASE: Final = pattern(r"(?:please|just|so|and|but|ok|okay)[, ]+", re.IGNORECASE)
 _CALL_ME: Final = pattern(
@@ -151,3 +152,35 @@ def find_wish(words: Words, speaker: str, sentence: Range) -> RuleMatch | None:
         return None
     span = trimmed(words.masked, sentence[0] + match.start("what"), sentence[0] + match.end())
     return RuleMatch(speaker, topic, span, span, "wish")
+
+
+_RELEASED: Final = pattern(
+    r"you (?:can|may|could)(?: now| please)? (?:stop|drop|skip|quit|forget)(?: about)? (?P<what>.+)"
+    r"|you (?:don't|do not|needn't) (?:(?:need|have) to )?(?P<over>.+?) (?:any ?more|any longer)\b",
+    re.IGNORECASE,
+)
+
+
+_BACK_TO: Final = pattern(
+    r"you (?:can|may|could)(?: now| please)? "
+    r"(?P<what>(?:go|switch|change)(?: back)? to (?P<language>[A-Za-z]+))",
+    re.IGNORECASE,
+)
+
+
+def find_release(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | None:
+    """What the assistant need not keep to any more: "you can stop answering in Polish"."""
+    start, end = words.clause(clause)
+    back = _BACK_TO.match(words.masked, start, end)
+    if back is not None and back["language"].lower() in LANGUAGES:
+        return RuleMatch(speaker, "answer_language", back.span("what"), (start, end), "instruction")
+    match = _RELEASED.match(words.masked, start, end)
+    if match is None:
+        return None
+    span = match.span("what" if match["what"] is not None else "over")
+    topic = topic_of(words.masked[slice(*span)], words.letters)
+    kept = ANY if topic == "instruction" else topic
+    return RuleMatch(
+        speaker, kept, span, (start, end), "release", False, True, action="end", whole=kept != ANY,
+        free=kept == ANY,
+    )  # fmt: skip

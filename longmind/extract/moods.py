@@ -41,12 +41,17 @@ def asks(words: Words) -> bool:
 
 def is_doubted(words: Words, clause: ParsedClause) -> bool:
     at = clause.begin
-    return not _DOUBT.isdisjoint(words.lows) and not _DOUBT.isdisjoint(words.low[max(0, at - 2) : at])
+    if _DOUBT.isdisjoint(words.lows) and "apparently" not in words.lows:
+        return False
+    before = words.low[max(0, at - 2) : at]
+    # "Apparently I'm allergic to cats" is news to its speaker, and no rumour.
+    return not _DOUBT.isdisjoint(before) or (clause.kind not in _OWN and "apparently" in before)
 
 
 _DOUBT: Final = frozenset(
-    "maybe perhaps possibly apparently supposedly allegedly imagine suppose pretend hypothetically".split()
+    "maybe perhaps possibly supposedly allegedly imagine suppose pretend hypothetically".split()
 )
+_OWN: Final = frozenset({"i", "we", "my"})
 
 
 def is_condition(words: Words, clause: ParsedClause) -> bool:

@@ -11,7 +11,7 @@ from longmind.extract.grammar import ParsedClause
 from longmind.extract.lexicon import POINTING
 from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
-from longmind.extract.phrases.edges import DEICTIC, last_word, trimmed, without_tail
+from longmind.extract.phrases.edges import DEICTIC, trimmed, without_tail
 from longmind.extract.replacement import SINGLE, takes_a_place
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.small_talk import is_worth_keeping, may_be_worth_keeping
@@ -85,14 +85,15 @@ _FILLER: Final = pattern(
     r"for the record|"
     r"these days|nowadays|at the moment|right now|now|currently|from (?:now|here) on|as usual|already|again|"
     r"anymore|any more|any longer|at last|please|thanks|of course|actually|still|on top|all of a sudden|"
-    r"mate|officially|this time|after all|as always|next|instead|in its place|for good|ugh|smh|effective "
+    r"mate|officially|this time|after all|as always|next|instead|in its place|for good|ugh|smh|so|effective "
     r"immediately)\b[\s,]*)+$",
     re.IGNORECASE,
 )
+_LAST_WORD: Final = pattern(r"(\w+)[\s,]*$")
 _FILLER_ENDS: Final = frozenset(
     "way btw though tbh honest honestly well too lol haha record days nowadays moment now currently on usual "
     "already again anymore more longer last please thanks course actually still top sudden mate officially "
-    "time all always next instead place good ugh smh immediately".split()
+    "time all always next instead place good ugh smh so immediately".split()
 )
 """The last words of fillers."""
 _AT_ONE_PLACE: Final = ("_at", "_with", "_under", "_as")
@@ -100,7 +101,11 @@ _AT_ONE_PLACE: Final = ("_at", "_with", "_under", "_as")
 _OVER: Final = Gated(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 _ANY_OF_ALL: Final = frozenset("anything whatever anyone anywhere".split())
 """What may be any says little, unless a name or a number stands beside it."""
-_RELATIVE: Final = Gated(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
+_RELATIVE: Final = Gated(
+    r"\s(?:that|which|who|whom|whose|where|because|don't (?:let|forget)"
+    r"|so(?! (?:much|many|far|long|often|called)\b))\s",
+    re.IGNORECASE,
+)
 
 _GAPPED: Final = Gated(
     r" and onto |,? and (?:so|neither) (?:is|are|was|were|do|does|did|has|have|can|will) |(?:,| and| "
@@ -246,6 +251,8 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
         verb.lemma in _LIKED and verb.tense == "present" and not about.attribute
     ):
         return True  # what is liked for long, the table knows
+    if verb.passive and words.low[verb.after - 1] == "torn":
+        return True  # between this and that: nothing is decided
     if verb.lemma == "be" and not verb.passive:
         return about.attribute is None and (first in _MOODS and not _then_more(words, clause, first))
     if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
@@ -258,7 +265,8 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
         return verb.lemma in (_PASSING if about.sort != "thing" else _REPORTING) and about.attribute is None
     if verb.tense in ("past", "perfect"):
         if verb.lemma in ("go", "come"):
-            return verb.tense == "past" and first != "back" and about.sort == "speaker"
+            own = about.sort == "speaker" and about.attribute is None
+            return verb.tense == "past" and first != "back" and own
         return verb.lemma in _PASSING_DONE or (verb.lemma == "change" and words.low[clause.end - 1] == "mind")
     return verb.lemma in _PASSING
 
@@ -342,7 +350,8 @@ def _ahead(
 
 
 def _without_filler(masked: str, start: int, stop: int) -> int:
-    if last_word(masked, max(start, stop - 16), stop) not in _FILLER_ENDS:
+    last = _LAST_WORD.search(masked, max(start, stop - 16), stop)
+    if last is None or last.group(1).lower() not in _FILLER_ENDS:
         return stop
     match = _FILLER.search(masked[start:stop])
     return stop if match is None else start + match.start()

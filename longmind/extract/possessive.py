@@ -93,13 +93,42 @@ def find_apposed(words: Words, start: int, end: int, subject: Subject) -> Iterat
             yield RuleMatch(subject, slot, name.span(1), (relation.start(), name.end(1)), "apposition")
 
 
+HOMES = frozenset("place flat house home apartment room studio cottage condo".split())
+
+
+@cache
+def _new_home() -> re.Pattern[str]:
+    return pattern(
+        r"\b(?:(?:[Mm]y|[Oo]ur) (?:(?P<relation>[a-z][a-z-]*)'s )?"
+        r"|(?P<name>[A-Z][\w-]+)'s )"
+        rf"(?:new|own|current) (?:{'|'.join(sorted(HOMES))}) in "
+        r"(?P<where>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+    )
+
+
+def find_home(masked: str, start: int, end: int, speaker: str) -> Iterator[RuleMatch]:
+    """ "My new place in Whitby has a lift": where somebody lives, told in passing."""
+    for match in _new_home().finditer(masked, start, end):
+        relation, name = match["relation"], match["name"]
+        kin = relation_in([name.lower()]) if name is not None else None
+        if name is not None and kin is None:
+            subject: Subject = match.span("name")
+        else:
+            whose = kin or (None if relation is None else relation_in([relation]))
+            if whose is None and relation is not None:
+                continue
+            subject = speaker if whose is None else f"{speaker}/{whose}"
+        yield RuleMatch(subject, "lives_in", match.span("where"), match.span(), "new_home")
+
+
 @cache
 def _listed() -> re.Pattern[str]:
     name = r"[^\W\d_a-z][\w-]+"
     return pattern(
         r"\b(?:[Mm]y|[Oo]ur|(?:[Ii]|[Ww]e)(?:'ve| have)(?: got)?)(?: (?:an?|one|two|three|four|five|six|\d))?"
         rf"(?: (?:[a-z]+er|little|big|twin|grown|adult|teenage))? (?P<relation>{'|'.join(sorted(COUNTED))})"
-        rf"(?:,? (?:called|named)|,|:) (?P<names>{name}(?:, {name})*(?:,? (?:and|&) {name})?)(?=[.,;!?)]|$)"
+        rf"(?:,? (?:called|named)|,|:) (?P<names>{name}(?:, {name})*(?:,? (?:and|&) {name})?)"
+        r"(?=[.,;!?)]|$| [a-z-])"
     )
 
 
@@ -121,17 +150,27 @@ def _singular(word: str) -> str:
     )
 
 
+_TITLES = (
+    "lead|manager|director|head|chief|captain|president|chair|chairman|chairwoman|chairperson|secretary|treasurer|"
+    "principal|dean|ceo|cto|cfo|coo|pm|po|maintainer|scrum master|product owner"
+)
+
+
 @cache
 def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
-    be, end = (
-        r"(?:'s|is|are)\s+(?:(?:\w+ly|now|still|also)\s+)?",
-        r"(?=\s*(?:$|[,.;!]|(?:and|but|now|today|already|finally|these days)\b))",
+    be = r"(?:'s|is|are)\s+(?:(?:\w+ly|now|still|also)\s+)?"
+    end = (
+        r"(?=\s*(?:$|[,.;:!]|-\s|(?:and|but|so|because|now|today|already|finally|these|nowadays|again|since|"
+        r"until|as of|as well|too|at the moment|for now|after all|though|btw|tbh|lol|haha)\b))"
     )
     which = "(?:older |younger |elder |little |big |twin |oldest |youngest )?"
     return (
         pattern(rf"{be}my {which}{RELATION}{end}", re.IGNORECASE),
         pattern(rf"{be}my (?:all-time )?favou?rite (?P<kind>[a-z-]+(?: [a-z-]+)?){end}", re.IGNORECASE),
         pattern(rf"{be}(?P<owner>[A-Z][\w-]+)'s {which}{RELATION}{end}"),
+        pattern(
+            rf"{be}our (?:new |current )?(?P<title>(?:[a-z-]+ ){{0,2}}(?:{_TITLES})){end}", re.IGNORECASE
+        ),
     )
 
 
@@ -144,6 +183,10 @@ def find_inverse(masked: str, clause: Clause, first_person: Subject) -> RuleMatc
         if match is None:
             continue
         groups = match.groupdict()
+        if "title" in groups:
+            slot = re.sub(r"[ -]", "_", groups["title"].lower())
+            where = (clause.start, match.end())
+            return RuleMatch(first_person, slot, clause.name, where, "inverse", free=True, one=True)
         slot = _favourite_slot(groups["kind"]) if "kind" in groups else relation_slot(groups["relation"])
         subject = match.span("owner") if "owner" in groups else first_person
         if slot not in _NO_KIND:

@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
-from longmind.extract.kin import PARTNERS, RELATIONS
+from longmind.extract.kin import PARTNERS, RELATIONS, relation_in
 from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range, RuleMatch
@@ -58,6 +58,45 @@ def marriage_over(words: Words, clause: ParsedClause, speaker: str, by: Range) -
         yield RuleMatch(speaker, slot, by, whole, "divorced", False, True, action="end", whole=True)
 
 
+_SUCCEEDED: Final = pattern(
+    r"(?:over |.{2,40}? )?as (?:my|our|the) (?:new )?(?P<what>[a-z][a-z-]*(?: [a-z][a-z-]*){0,2}?)"
+    r"(?=$|[,.;!]|\s(?:last|this|in|on|from|since|and|now|at|when|after|until|for)\b)"
+)
+
+
+def succeeded(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | None:
+    """Who took somebody's place: "Tom replaced Carla as my boss", "Priya took over as our lead"."""
+    verb = clause.verb
+    if verb.lemma not in ("replace", "succeed", "take") or clause.kind != "named" or verb.passive:
+        return None
+    if verb.denied or verb.unreal or verb.tense not in ("past", "perfect"):
+        return None
+    found = _SUCCEEDED.match(words.masked, *words.span(verb.after, clause.end))
+    if found is None or (verb.lemma == "take" and not found.group().startswith("over ")):
+        return None
+    nouns = found["what"].split()
+    slot = relation_in(nouns) or slot_of(nouns)
+    name = words.span(clause.begin, clause.subject_end)
+    value = found.start("what"), found.start("what")
+    return RuleMatch(speaker, slot, name, words.clause(clause), "succeeded", old=value, free=True, one=True)
+
+
+def wedded(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | None:
+    """ "Tom and I got married last weekend"."""
+    verb = clause.verb
+    first = words.low[verb.after] if verb.after < clause.end else ""
+    tied = (verb.lemma == "get" and first in ("married", "hitched")) or (
+        verb.lemma == "tie" and first == "the" and "knot" in words.lows
+    )
+    if not tied or verb.denied or verb.unreal or verb.tense not in ("past", "perfect"):
+        return None
+    others = [at for at in range(clause.begin, clause.subject_end) if words.tags[at] == "U"]
+    if clause.kind != "we" or not others:
+        return None
+    value = words.span(others[0], others[-1] + 1)
+    return RuleMatch(speaker, "married_to", value, words.clause(clause), "wedded")
+
+
 _WORKS_NOWHERE: Final = (
     r"(?:(?P<retired>retired)(?! (?:the|an?|my|his|her|their|our|it|them)\b)|resigned"
     r"|(?:laid off|fired(?! up)|sacked|made redundant|let go(?! of)|dismissed|unemployed|jobless|out of work"
@@ -105,6 +144,7 @@ _BY: Final = pattern(
     r"(?:now )?(?:owned|led|maintained|run|managed|headed|handled) by (?P<who>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
 )
 _BELONGS: Final = pattern(r"to (?P<who>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?=$|[\s,.;])")
+_POSSESSED: Final = pattern(r"(?:now )?(?P<who>[A-Z][\w-]+)'s(?=$|[,.;]| now\b)")
 _CHARGED: Final = frozenset("own lead maintain manage handle head".split())
 
 
@@ -126,6 +166,12 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
             free=True,
             one=True,
         )
+    possessed = _POSSESSED.match(masked, start, end) if verb.lemma == "be" and not verb.passive else None
+    if possessed is not None and clause.kind == "thing" and about.sort == "thing":
+        return RuleMatch(
+            _project(about.key), "owner", possessed.span("who"), whole, "owner",
+            free=True, one=True, names=_in_full(about.key),
+        )  # fmt: skip
     belongs = _BELONGS.match(masked, start, end) if verb.lemma == "belong" else None
     if belongs is not None and about.sort == "thing":
         return RuleMatch(
@@ -155,11 +201,12 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
     ):
         return None
     name = (words.starts[clause.begin], words.end(clause.subject_end - 1))
-    return RuleMatch(_project(what), "owner", name, whole, "owner", free=True, one=True)
+    return RuleMatch(_project(what), "owner", name, whole, "owner", free=True, one=True, names=_in_full(what))
 
 
 _FROM: Final = pattern(
-    r"\s(?:from|since|now|again|while|as of|these days|starting|until|for now|at the moment|in|on)\b|,",
+    r"\s(?:from|since|now|again|while|as of|as well|too|these days|nowadays|starting|until|for now|so|"
+    r"because|at the moment|in|on|btw|tbh|lol|haha)\b|,",
     re.IGNORECASE,
 )
 _KIND: Final = pattern(r"\s(?:service|system|module|part|side|project|work|stuff|things)$", re.IGNORECASE)
@@ -169,6 +216,12 @@ def _project(name: str) -> str:
     """The key of a project: without the article, and without the kind of thing it is."""
     plain = name.strip().removeprefix("the ").removeprefix("The ").removeprefix("our ")
     return _KIND.sub("", plain).lower() if not plain[:1].isupper() or " " not in plain else plain
+
+
+def _in_full(name: str) -> tuple[str, ...]:
+    """ "Search service" is asked for by that name too."""
+    plain = name.strip().removeprefix("the ").removeprefix("The ").removeprefix("our ")
+    return (plain.lower(),) if _KIND.search(plain) is not None and not plain[:1].isupper() else ()
 
 
 def own_by_name(words: Words, clause: ParsedClause, about: About, speaker: str) -> Iterator[RuleMatch]:

@@ -22,8 +22,7 @@ _ATTITUDES: Final = frozenset(
 )
 """One more thing that somebody likes or avoids leaves the others as they are."""
 _ANEW: Final = Gated(
-    r"\b(?:now|from (?:now|here|today) on|these days|nowadays|from today|instead|as of (?:today|now)|"
-    r"in its place)\b",
+    r"\b(?:now|from (?:now|here|today) on|these days|nowadays|from today|instead|as of|in its place)\b",
     re.IGNORECASE,
 )
 _INSTEAD: Final = Gated(r"[\s,]*(?:(?:now|these days|nowadays),? )?(?:instead|in its place)\b", re.IGNORECASE)

@@ -39,8 +39,9 @@ class Then:
 class VerbRule:
     """`verbs` in one of `tenses`, then `link` (a regular expression), then the value.
 
-    `denial`: "takes" makes the statement false, "refuses" says nothing, "keeps" is for verbs whose denial is
-    the statement ("can't stand"). `ended` marks verbs that themselves say it is over ("left my job at").
+    `denial`: "takes" makes the statement false, "refuses" says nothing, "ends" says something only where it
+    is over ("don't hate it anymore"), "keeps" is for verbs whose denial is the statement ("can't stand").
+    `ended` marks verbs that themselves say it is over ("left my job at").
     `moment` names the sorts of time phrase without which the rule says nothing.
     `whole` lets the value begin with the verb itself, for doings.
     """
@@ -52,7 +53,7 @@ class VerbRule:
     value: Reader
     tenses: frozenset[Tense] = STATE
     persons: frozenset[Person] = ANYBODY
-    denial: Literal["takes", "refuses", "keeps"] = "takes"
+    denial: Literal["takes", "refuses", "keeps", "ends"] = "takes"
     polarity: bool = True
     ended: bool = False
     moment: frozenset[str] = field(default_factory=frozenset)

@@ -190,6 +190,8 @@ class Scene:
         nouns = [
             token for token in tokens if token.low not in ("the", "a", "an", "this", "that", "these", "those")
         ]
+        if len(nouns) > 1 and nouns[0].text == "new":
+            nouns = nouns[1:]  # "the new gate code" is the gate code, told anew
         words = [token.low for token in nouns]
         bare = tokens[0].tag != "D"
         if (

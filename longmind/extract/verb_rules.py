@@ -20,6 +20,11 @@ from longmind.extract.words import Words
 from longmind.when.mentions import Mention, find_mention, mention_at
 
 _LASTING = frozenset({"present", "progressive"})
+_POSSESSED = frozenset("a an my our another two three".split())
+_SINCE = pattern(
+    r"[^.;]{0,40}?\b(?:since|(?:for|in) (?:\w+ ){0,3}(?:days|weeks|months|years|ages|decades?|a while))\b",
+    re.IGNORECASE,
+)
 _ANYMORE = pattern(r"[^.;]{0,40}?\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 
 
@@ -53,9 +58,20 @@ def predicates_of(words: Words, clause: ParsedClause) -> list[Predicate]:
     forms = verb_forms().get(word, ())
     if verb.form == "base" and verb.first == verb.after - 1 and (verb.lemma, "past") in forms:
         predicates.append(Predicate(verb.lemma, "past", verb.denied, verb.ended, after, start))
+    if (
+        verb.tense == "perfect"
+        and verb.denied
+        and _SINCE.search(words.masked, after, words.end(words.count - 1))
+    ):
+        # "Haven't smoked since January": what was done then is done no more.
+        predicates.append(Predicate(verb.lemma, "present", True, True, after, start))
     if verb.form == "participle" and verb.lemma == "get":
-        predicates.append(Predicate("have", "present", verb.denied, verb.ended, after, start))
-    return [*_stopped(words, clause), *predicates]
+        has = Predicate("have", "present", verb.denied, verb.ended, after, start)
+        following = words.low[verb.after] if verb.after < clause.end else ""
+        if word == "got" and following in _POSSESSED:
+            return [has]  # "I've got my driving test on 29 August": it is to come
+        predicates.append(has)
+    return [*_stopped(words, clause), *_spent(words, clause), *predicates]
 
 
 def _stopped(words: Words, clause: ParsedClause) -> list[Predicate]:
@@ -72,7 +88,24 @@ def _stopped(words: Words, clause: ParsedClause) -> list[Predicate]:
         return []
     for lemma, which in verb_forms().get(words.low[at], ()):
         if which == "ing":
-            return [Predicate(lemma, "progressive", True, True, words.end(at), words.starts[verb.first])]
+            # "Stopped hating it": what rules read in the present alone is over too.
+            start, after = words.starts[verb.first], words.end(at)
+            return [
+                Predicate(lemma, "progressive", True, True, after, start),
+                Predicate(lemma, "present", True, True, after, start),
+            ]
+    return []
+
+
+def _spent(words: Words, clause: ParsedClause) -> list[Predicate]:
+    """ "Spent six years working at Nokia": what was done then."""
+    verb = clause.verb
+    if verb.lemma != "spend" or verb.denied or verb.tense not in ("past", "perfect"):
+        return []
+    for at in range(verb.after + 1, clause.end):
+        for lemma, which in verb_forms().get(words.low[at], ()):
+            if which == "ing":
+                return [Predicate(lemma, "past", False, False, words.end(at), words.starts[at])]
     return []
 
 
@@ -147,7 +180,12 @@ def _applied(
 ) -> list[RuleMatch] | None:
     """What a rule makes of the values it has read."""
     stop = spans[-1][1]
-    ended = rule.ended or predicate.ended or (predicate.denied and _is_over(masked, stop, clause.end))
+    denies = (
+        predicate.denied and rule.denial != "keeps"
+    )  # "I can't stand it anymore" begins, and ends nothing
+    ended = rule.ended or predicate.ended or (denies and _is_over(masked, stop, clause.end))
+    if denies and rule.denial == "ends" and not ended:
+        return None
     values = [(rule.slot, span, ended) for span in spans]
     if not predicate.denied:
         further, stop = _further(masked, clause, rule, stop, ended=predicate.ended)

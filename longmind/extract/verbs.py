@@ -30,7 +30,8 @@ _IRREGULAR = {
         "think thought thought, throw threw thrown, understand understood understood, wake woke woken, "
         "wear wore worn, win won won, write wrote written, bear bore borne, undergo underwent undergone, "
         "overcome overcame overcome, withdraw withdrew withdrawn, shrink shrank shrunk, sew sewed sewn, "
-        "rewrite rewrote rewritten, retake retook retaken, upset upset upset, knit knit knit"
+        "rewrite rewrote rewritten, retake retook retaken, upset upset upset, knit knit knit, "
+        "slide slid slid, sublet sublet sublet, repay repaid repaid"
     ).split(",")
 }
 _DOUBLED = frozenset(
@@ -96,6 +97,9 @@ wake walk wander want warm warn wash waste watch water wear weave weigh welcome 
 wipe wish withdraw wonder work worry worship wrap wreck write yell zoom
 track stock own code base skip spot store revert phase rehome swap trial pause outgrow pack chuck bin
 foster breed rewire indent dye tweet rebrand outsource onboard step
+rip strip retrain reschedule yank requalify downgrade sublet unfollow refinance remarry reconcile regain
+detox moonlight resubscribe axe deprecate decommission slide stall reopen rejoin snooze expire rebook sack
+demote headhunt furlough evict repay dump toss misplace uninstall refactor tweak nudge downsize halve
 """
 VERBS = frozenset(_VERBS.split())
 ALSO_NOUNS = frozenset(
@@ -178,5 +182,6 @@ def verb_forms() -> dict[str, tuple[tuple[str, Form], ...]]:
         for which in names:
             index.setdefault(form(lemma, which), []).append((lemma, which))
     forms: dict[str, tuple[tuple[str, Form], ...]] = {word: tuple(items) for word, items in index.items()}
+    forms["found"] = tuple(item for item in forms["found"] if item[0] == "find")  # who founds says "founded"
     forms.update(_FURTHER)  # type: ignore[arg-type]
     return forms

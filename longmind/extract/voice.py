@@ -80,7 +80,19 @@ _RETRACTED_AFTER = pattern(
     r"|(?<!\w)/s\W*$",
     re.IGNORECASE,
 )
-_STARTS_WITH_I = pattern(r"(?:\w+,? ){0,3}?(?:i|i'm|i've|im|my)\b", re.IGNORECASE)
+_STARTS_WITH_I = pattern(r"(?:\w+,? ){0,3}?(?:i|i'm|i've|im|my|we|we're|we've|our)\b", re.IGNORECASE)
+_STARTS_WITH_NAME = pattern(r"(?:the [a-z]|[A-Z][\w'-]+ (?!you\b)[a-z])")
+_ASKS_FROM_THE_START = pattern(
+    r"(?:so|and|but|ok|okay|hi|hey|well)?,?\s*(?:can|could|do|does|did|would|will|what|where|how|which|who|"
+    r"whose|when|why|is|are|was|were|am|should|any|shall|have|has|had|may|might|if)\b",
+    re.IGNORECASE,
+)
+_TAG = pattern(
+    r"[,;\s-]*(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should)(?:n't| not)? "
+    r"(?:i|you|he|she|it|we|they)\W*$",
+    re.IGNORECASE,
+)
+"""What asks whether all before it is so: "she lives in Rome, does she?"."""
 _AND_SO = pattern(r"\s+(?:so|and|but)\b", re.IGNORECASE)
 _INVERTED = pattern(
     r"(?:,|;| -|\u2014)?\s+(?:(?:so|and|but)\s+)?(?:can|could|do|does|did|would|will|what|what's|where|how"
@@ -181,13 +193,17 @@ def is_meant(masked: str, voiced: Voiced) -> bool:
 
 def _before_the_question(masked: str, sentence: Sentence) -> Sentence | None:
     """In "I live in Berlin, any tips?" the part that is no question; None where all of it asks."""
-    if not _STARTS_WITH_I.match(masked, sentence.start, sentence.end):
+    start, end = sentence.start, sentence.end
+    if not (_STARTS_WITH_I.match(masked, start, end) or _STARTS_WITH_NAME.match(masked, start, end)):
         return None
-    for cut in _INVERTED.finditer(masked, sentence.start, sentence.end):
-        if cut.start() - sentence.start < 6:
+    if _ASKS_FROM_THE_START.match(masked, start, end):
+        return None
+    for cut in _INVERTED.finditer(masked, start, end):
+        if cut.group().lstrip()[:1] not in ",;-\u2014" and not _AND_SO.match(cut.group()):
+            continue
+        if cut.start() - start < 6 or _TAG.match(masked, cut.start(), end):
             return None
-        if cut.group().lstrip()[:1] in ",;-\u2014" or _AND_SO.match(cut.group()):
-            return Sentence(sentence.start, cut.start(), False, sentence.paragraph, sentence.label)
+        return Sentence(start, cut.start(), False, sentence.paragraph, sentence.label)
     return None
 
 

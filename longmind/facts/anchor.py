@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 
 from longmind.base.frame import Frame
@@ -19,6 +18,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.held_mirror import CurrentFact, HeldMirror
+from longmind.facts.moves import as_attribute, measured, moved, rescheduled, rivals
 from longmind.facts.persons import known_by_name
 from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.slots import SHARED
@@ -50,7 +50,10 @@ def anchored(
         over = doubted(current, frame, ()).over
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
-    item = replace(item, facts=tuple(_moved(current, _as_attribute(current, fact)) for fact in item.facts))
+    item = replace(
+        item,
+        facts=tuple(rescheduled(current, moved(current, as_attribute(current, fact))) for fact in item.facts),
+    )
     facts: list[FoundFact] = []
     for fact in item.facts:
         for anchored_fact in _each(current, fact, frame):
@@ -59,24 +62,6 @@ def anchored(
     facts += _left_for(current, facts, frame)
     over, kept = doubted(current, frame, facts)
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over])))
-
-
-_MOVED: Final = re.compile(
-    r"(?:is|moved|pushed|cut|raised|reduced|increased|lowered|extended|set|postponed|rescheduled|changed|shifted|brought|put|slipped|slid|delayed|bumped|deferred)(?:_\w+)?$"
-)
-
-
-def _as_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
-    """ "The viva is on the 26th": said of a thing that the user spoke of as theirs."""
-    if fact.subject[:1].isupper() or "/" in fact.subject or fact.action != "record" or not fact.polarity:
-        return fact
-    slot = fact.subject.replace(" ", "_").replace("-", "_")
-    if slot == USER or _MOVED.match(fact.predicate) is None:
-        return fact
-    for belief in current.held(USER, (slot,)):
-        if belief.predicate == slot:
-            return replace(fact, subject=USER, predicate=slot, cardinality="one")
-    return fact
 
 
 def _begun_after(current: CurrentFacts, fact: FoundFact) -> FoundFact:
@@ -114,35 +99,6 @@ def _left_for(current: CurrentFacts, facts: Sequence[FoundFact], frame: Frame) -
             if left and fact.valid_from <= belief.said and belief.recorded < frame.occurred_at:
                 yield replace(fact, valid_from=None)
                 break
-
-
-_MOVED_TO: Final = re.compile(
-    r"(?:(?:back|forward|up|down|out|over|on|in|ahead) )?(?:by \S+ \w+ )?(?:to|until|till) (?P<new>.+)",
-    re.IGNORECASE,
-)
-
-
-def _moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
-    """ "Standup has been pushed back to 10": when it is, or how much, is what was moved."""
-    if (
-        fact.action != "record"
-        or not fact.polarity
-        or is_slot(fact.predicate)
-        or fact.predicate.startswith("is")
-    ):
-        return fact
-    verb, _, preposition = fact.predicate.partition("_")
-    match = _MOVED_TO.fullmatch(f"{preposition.replace('_', ' ')} {fact.value}".strip())
-    if match is None or _MOVED.match(verb) is None:
-        return fact
-    new = match["new"]
-    for belief in current.held(fact.subject):
-        old = _measured(str(belief.value))
-        if belief.predicate.startswith(("is", "start")) and old is not None and _measured(new) is not None:
-            return replace(
-                fact, predicate=belief.predicate, value=new, replaces=str(belief.value), confidence=None
-            )
-    return fact
 
 
 def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
@@ -194,14 +150,9 @@ def _with_words(current: CurrentFacts, subject: str, query_words: frozenset[str]
 
 def _among(word: str, words: frozenset[str]) -> bool:
     """Whether the word is there, or one of its kin: "locksmithing" and "locksmith"."""
-    if word in words or _stem(word) in _stems(words):
+    if word in words or _stem(word) in {_stem(other) for other in words}:
         return True
     return len(word) > 5 and any(len(other) > 4 and word.startswith(other) for other in words)
-
-
-@lru_cache(maxsize=4096)  # of every fact that a turn is compared with, in every turn
-def _stems(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(map(_stem, words))
 
 
 def _stem(word: str) -> str:
@@ -240,7 +191,7 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
 
 def _replacements(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     if not fact.replaces:  # whatever the slot holds
-        old = current.held(fact.subject, (fact.predicate,))
+        old = current.held(fact.subject, rivals(fact.predicate))
         old = [belief for belief in old if str(belief.value).casefold() != str(fact.value).casefold()]
     else:
         old = _matching(current, fact.subject, fact.replaces)
@@ -285,6 +236,7 @@ def denied(predicate: str) -> str:
 _PARTNERS: Final = frozenset(
     "fiance fiancee boyfriend girlfriend partner wife husband married_to engaged_to".split()
 )
+_PARTNER_WORDS: Final = words_of("fiance fiancee boyfriend girlfriend partner wife husband")
 
 
 def _other_ties(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
@@ -308,6 +260,50 @@ def _alone_no_longer(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFa
     for belief in current.held(fact.subject, SHARED["relationship"]):
         if str(belief.value).casefold() in over:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_ALONE: Final = frozenset({"single", "divorced", "widowed"})
+
+
+def _partners(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who is single has no girlfriend any more."""
+    for belief in current.held(fact.subject, tuple(sorted(_PARTNERS))):
+        yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_DWELLINGS: Final = ("flat_in", "place_in", "apartment_in", "room_in", "studio_in", "home_in")
+"""Where somebody's flat was until they moved."""
+_IDLE: Final = frozenset({"unemployed", "jobless", "retired", "between jobs", "out of work"})
+
+
+def _at_work_again(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who works somewhere is not unemployed any more."""
+    for belief in current.held(fact.subject, ("role", "is")):
+        if str(belief.value).casefold() in _IDLE:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_OUTCOMES: Final = (
+    (re.compile(r"\bgraduat"), re.compile(r"\b(?:student|undergrad|undergraduate|freshman|sophomore)\b")),
+    (
+        re.compile(r"\b(?:had (?:the|our|my|a|her) (?:baby|twins|son|daughter|boy|girl)|g[ai]ven? birth)\b"),
+        re.compile(r"\b(?:pregnant|expecting)\b"),
+    ),
+)
+"""What has happened, and what is over by it."""
+
+
+def _outcomes(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who has graduated is no student any more."""
+    said = f"{fact.predicate.replace('_', ' ')} {fact.value}".casefold()
+    for happened, over in _OUTCOMES:
+        if happened.search(said) is None:
+            continue
+        for belief in current.held(fact.subject, ("role", "is")):
+            if over.search(str(belief.value).casefold()):
+                yield FoundFact(
+                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+                )
 
 
 _MEAT: Final = words_of(
@@ -378,22 +374,9 @@ def _other_counts(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
-_MEASURE: Final = re.compile(r"\d[\d.,:/]*")
-_NAMED_TIME: Final = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b",
-    re.IGNORECASE,
-)
-
-
-def _measured(value: str) -> str | None:
-    """A value with its numbers, days and months left open; None where it has none."""
-    masked = _NAMED_TIME.sub("@", _MEASURE.sub("#", value))
-    return masked.casefold() if masked != value else None
-
-
 def _other_measures(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """What a thing measures or costs, or when it is, is one at a time: the budget is 4,500, not 4,000."""
-    kind = None if is_slot(fact.predicate) else _measured(str(fact.value))
+    kind = None if is_slot(fact.predicate) else measured(str(fact.value))
     if (
         kind is None
         or fact.subject == USER
@@ -401,7 +384,7 @@ def _other_measures(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFac
     ):
         return
     for belief in current.held(fact.subject, (fact.predicate,)):
-        same = belief.predicate == fact.predicate and _measured(str(belief.value)) == kind
+        same = belief.predicate == fact.predicate and measured(str(belief.value)) == kind
         if same and str(belief.value).casefold() != str(fact.value).casefold():
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
@@ -412,11 +395,25 @@ def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         return
     if fact.predicate in _PARTNERS:
         yield from _other_ties(current, fact)
+    if fact.predicate in _PARTNERS or (
+        fact.predicate == "has_relative" and words_of(str(fact.value)) & _PARTNER_WORDS
+    ):
         yield from _alone_no_longer(current, fact)
+    if fact.predicate in SHARED["relationship"] and str(fact.value).casefold() in _ALONE:
+        yield from _partners(current, fact)
+    if fact.predicate in SHARED["employer"]:
+        yield from _at_work_again(current, fact)
+    if fact.predicate == "lives_in":
+        for belief in current.held(fact.subject, _DWELLINGS):
+            if str(belief.value).casefold() != str(fact.value).casefold():
+                yield FoundFact(
+                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+                )
     if fact.predicate == "eats":
         yield from _other_diets(current, fact)
     liked = fact.predicate in _ATTITUDES
     value_words = words_of(str(fact.value))
+    yield from _outcomes(current, fact)
     yield from _other_states(current, fact)
     yield from _other_counts(current, fact)
     yield from _other_measures(current, fact)
@@ -433,10 +430,15 @@ def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         against = belief.predicate == denied(fact.predicate) or (
             belief.predicate.startswith("not_") and belief.predicate[4:] in _STATES.get(fact.predicate, ())
         )
-        if (against or (liked and belief.predicate in _ATTITUDES)) and words_of(
+        same = words_of(str(belief.value)) - value_words <= _GENERIC and value_words <= words_of(
             str(belief.value)
-        ) == value_words:
+        )
+        if (against or (liked and belief.predicate in _ATTITUDES)) and same:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_GENERIC: Final = words_of("film movie music food book game show series stuff thing dish song genre")
+"""Said or left out with no change of meaning: who can't stand horror loves no horror films."""
 
 
 def _corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:

@@ -56,7 +56,7 @@ def known_by_name(current: CurrentFacts, frame: Frame, item: Extraction) -> Extr
 
 
 def _by_pronoun(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:
-    """ "She" is the relative or colleague who was spoken of last, not long ago; else nothing is said."""
+    """ "She" is the only one who was spoken of last, not long ago; else nothing is said."""
     pronouns = {fact.subject for fact in item.facts if fact.subject.startswith(PRONOUN)}
     if not pronouns:
         return item
@@ -83,7 +83,8 @@ def _spoken_of(current: CurrentFacts, frame: Frame, pronoun: str) -> str | None:
         named = str(belief.value) if belief.predicate in RELATIONS else belief.subject
         norm = Entity(named).norm
         relations = {named.rpartition("/")[2]} if "/" in named else ties.get(norm, set())
-        if relations & RELATIONS and relations - wrong:
+        # Of somebody known by name alone, nothing says that "he" or "she" is wrong.
+        if (relations & RELATIONS and relations - wrong) or (not relations and named[:1].isupper()):
             names[norm] = named
             last = belief.recorded
     return next(iter(names.values())) if len(names) == 1 else None

@@ -35,7 +35,7 @@ class Mention(NamedTuple):
 
 # A preposition belongs to the mention: "I moved to Porto in May" is about Porto, not "Porto in".
 _LEAD = re.compile(
-    r"(?<![\w'-])(?:(?:back )?(?:in|on|at|over|for|from|by|around|during)(?: the)?"
+    r"(?<![\w'-])(?:(?:back )?(?:in|on|at|over|for|from|by|around|during|as of|effective)(?: the)?"
     r"|almost|nearly|just|less than|at least) $",
     re.IGNORECASE,
 )
@@ -185,7 +185,6 @@ def _searched(text: str) -> _Searched:
     return _Searched(text)
 
 
-@lru_cache(maxsize=512)  # a sentence is quoted, answered and read again; and greetings are all alike
 def _mentions(text: str) -> tuple[Mention, ...]:
     words = runs_of_letters(text)
     has_digit = _DIGIT.search(text) is not None

@@ -8,6 +8,7 @@ from longmind.extract import lexicon
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import Reader, Spans, extent, known_entry, time_follows, trimmed
 from longmind.when.mentions import mention_at
+from longmind.when.words import ONES, TENS
 
 _EMAIL = pattern(r"[A-Za-z0-9][\w.+%-]{0,63}@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,24}")
 _PHONE = pattern(r"\+?\(?\d[\d ().-]{5,20}\d(?:\s?(?:x|ext\.?)\s?\d{1,5})?")
@@ -16,6 +17,11 @@ _AGE_TAIL = pattern(
     re.IGNORECASE,
 )
 _AGE = pattern(r"\d{1,3}(?![\d.,:%/]\d|%)")
+_AGE_IN_WORDS = pattern(
+    rf"(?:(?:{'|'.join(TENS)})(?:[- ](?:{'|'.join(ONES)}))?|{'|'.join(sorted(ONES, key=len, reverse=True))})"
+    r"(?![\w-])",
+    re.IGNORECASE,
+)
 _PREPOSITION = pattern(r"(?:on|in|around|back in|sometime in) ", re.IGNORECASE)
 _DATE_WORD = pattern(
     r"\d|january|february|march|april|may|june|july|august|september|october|november|december", re.IGNORECASE
@@ -53,7 +59,10 @@ def phone(text: str, start: int, end: int) -> Spans | None:
 def age(text: str, start: int, end: int) -> Spans | None:
     """A number of years that is somebody's age."""
     match = _AGE.match(text, start, end)
-    if match is None or not 1 <= int(match.group()) <= 120 or not _ends_age(text, match.end(), end):
+    if match is not None and not 1 <= int(match.group()) <= 120:
+        return None
+    match = match or _AGE_IN_WORDS.match(text, start, end)
+    if match is None or not _ends_age(text, match.end(), end):
         return None
     return [(start, match.end())]
 
@@ -101,9 +110,19 @@ def timezone(text: str, start: int, end: int) -> Spans | None:
 _STANDS_ALONE = pattern(
     r"\s*(?:$|[,.;:!?)(\ue000\u2026\u2014]|[\U0001f000-\U0001faff\u2600-\u27bf])"
     r"|\s+(?:and|but|so|now|since|for|with|because|too|these|at the moment|right now|again|as well|though"
-    r"|by|which|who|or|btw|if|until|when|while|living|all)(?![\w-])",
+    r"|by|which|who|or|btw|if|until|when|while|living|all|nowadays|as of|after all|tbh|ngl|lol|haha|imo"
+    r"|actually|already)(?![\w-])",
     re.IGNORECASE,
 )
+
+
+_SOMEBODY = pattern(r"(?:seeing|dating) (?:someone|somebody)(?: new)?(?![\w'-])", re.IGNORECASE)
+
+
+def somebody(text: str, start: int, end: int) -> Spans | None:
+    """A partner without a name: "seeing someone"."""
+    match = _SOMEBODY.match(text, start, end)
+    return None if match is None else [(start, match.end())]
 
 
 def one_of(entries: frozenset[str]) -> Reader:

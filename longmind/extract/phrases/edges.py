@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
-from itertools import islice
 from typing import TypeAlias
 
 from longmind.extract.patterns import pattern
@@ -47,7 +45,7 @@ _FILLERS = (
     "all the time", "sometimes", "to death", "in particular", "overall", "after all", "from now on",
     "from here on", "for the record",
 )  # fmt: skip
-_FILLER = pattern(rf"(?:[\s,]+(?:{'|'.join(_FILLERS)})){{1,3}}+[\s,.\"'*_]*$", re.IGNORECASE)
+_FILLER = pattern(rf"(?:[\s,]+(?:{'|'.join(_FILLERS)})(?!\w)){{1,3}}+[\s,.\"'*_]*$", re.IGNORECASE)
 _FILLER_ENDS = frozenset(filler.split()[-1] for filler in _FILLERS)
 """The last words of fillers: most phrases end in none of them."""
 _FOLLOW = pattern(
@@ -57,7 +55,7 @@ _FOLLOW = pattern(
     r"|full|part|full-time|part-time|myself|alone|together|originally|during|under|back|about|recently"
     r"|yesterday|today|tomorrow|if|than|that|just|also|almost|over|every|most|then|instead|half|btw|all|not"
     r"|one|two|three|several|years|due|via|within|outside|remotely|a|an|my|our|his|her|their|is|are|was"
-    r"|will)(?![\w-])",
+    r"|will|the|it|i|we|he|she|they|nowadays|tbh|ngl|lol|haha|lmao|imo)(?![\w-])",
     re.IGNORECASE,
 )
 _BEFORE_TIME = pattern(r"\s(?:just|only|back|sometime|early|late|or so|for|from|until)\s*$", re.IGNORECASE)
@@ -134,14 +132,9 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 def known_entry(text: str, start: int, end: int, entries: frozenset[str]) -> int | None:
     """Where the longest of `entries` that begins at `start` ends, at most four words on."""
-    for candidate in _entries_at(text, start, end):
+    words = list(_ENTRY_WORD.finditer(text, start, min(end, start + 60)))[:4]
+    for last in reversed(words):
+        candidate = text[start : last.end()].lower().rstrip(".'\"")
         if candidate in entries:
             return start + len(candidate)
     return None
-
-
-@lru_cache(maxsize=16)  # several lists are asked for one place, one after the other
-def _entries_at(text: str, start: int, end: int) -> tuple[str, ...]:
-    """The words from `start` on that may be an entry of a list, longest first."""
-    words = islice(_ENTRY_WORD.finditer(text, start, min(end, start + 60)), 4)
-    return tuple(text[start : word.end()].lower().rstrip(".'\"") for word in words)[::-1]

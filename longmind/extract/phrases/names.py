@@ -196,7 +196,9 @@ def called(text: str, start: int, end: int) -> Spans | None:
 
 
 _AFTER_I_AM = pattern(
-    r"\s*(?:$|[,.!])|\s+(?:and|from|by the way|here|btw|now|these days|again|instead)\b", re.IGNORECASE
+    r"\s*(?:$|[,.!])|\s+(?:and|but|so|because|from|since|until|as of|as well|too|by the way|here|btw|now|"
+    r"nowadays|these days|at the moment|for now|again|instead|though|after all|tbh|lol|haha)\b",
+    re.IGNORECASE,
 )
 
 

@@ -19,7 +19,8 @@ _WORKPLACE_AHEAD = pattern(r"\s+(?:at|of|for) (?:the )?[A-Z]")
 _GOES_ON = pattern(r" (?:of|based|working|living|specializing)\b")
 _ANY_ROLE = pattern(
     r"(?:an?|the) [\w'&/-]+(?: [\w'&/-]+){0,4}?"
-    r"(?=$|[,.;]| (?:at|for|in|with|and|on|since|now|but|of|from|to|who|where)\b)",
+    r"(?=$|[,.;]| (?:at|for|in|with|and|on|since|now|but|so|of|from|to|who|where|these|nowadays|again|as|btw|"
+    r"tbh|lol|haha|though|too|until|because)\b)",
     re.IGNORECASE,
 )
 _ARTICLE = pattern(r"(?:an?|the|our|one of the) ", re.IGNORECASE)

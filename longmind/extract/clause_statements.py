@@ -1,0 +1,315 @@
+"""What one clause says: by the table of rules, as a change, or in its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from longmind.extract.changes import (
+    broken_up,
+    each_end,
+    find_changes,
+    find_instead,
+    is_gone,
+)
+from longmind.extract.clauses import Clause, When
+from longmind.extract.coreference import SubjectReader
+from longmind.extract.described import described_as, is_lasting_news
+from longmind.extract.ellipsis import is_gapped
+from longmind.extract.grammar import ParsedClause
+from longmind.extract.kin import RELATIONS
+from longmind.extract.open_extraction import find_free
+from longmind.extract.possessive import (
+    find_inverse,
+    find_possessed,
+)
+from longmind.extract.relationships import (
+    divorced_by,
+    marriage_over,
+    out_of_work,
+    owner_of,
+    parted,
+    succeeded,
+    wedded,
+)
+from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.statements import ANY
+from longmind.extract.subjects import About, Scene
+from longmind.extract.tokens import POSSESSIVES
+from longmind.extract.verb_rules import find_by_verb, predicates_of
+from longmind.extract.words import Words
+from longmind.when.mentions import Mention, find_mention
+
+_LEADERS: Final = frozenset(
+    "director ceo cto cfo coo president chair chairman chairwoman head chief manager founder owner "
+    "captain mayor "
+    "editor treasurer secretary principal dean".split()
+)
+_LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
+
+
+class StatementReader(SubjectReader):
+    """Reads clauses whose subject is known; what it keeps of the text so far is for the ones to come."""
+
+    def __init__(self, masked: str, *, closed: bool) -> None:
+        self.masked = masked
+        self.closed = closed
+        self.scenes: dict[str | None, Scene] = {}
+        self.span = (0, 0)
+        self.label: str | None = None
+        self.refused = False
+        self.house: str | None = None
+        self.timed = (0, 0)
+        self.opening = 0
+        self.has_time = False
+        self.last_when: Range | None = None
+        self.last: RuleMatch | None = None
+
+    def _told(
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: When
+    ) -> Iterator[RuleMatch]:
+        if broken_up(words, clause) and scene.speaker is not None:
+            yield from parted(words, clause, scene.speaker)
+            return
+        if about.key == scene.speaker and (divorced := divorced_by(words, clause)) is not None:
+            yield from marriage_over(words, clause, about.key, divorced)
+            return
+        yield from out_of_work(words, clause, about, when)
+        if scene.speaker is not None and (
+            (tie := wedded(words, clause, scene.speaker)) is not None
+            or (tie := succeeded(words, clause, scene.speaker)) is not None
+        ):
+            yield tie
+            return
+        owned = (
+            owner_of(words, clause, about, scene)
+            if not clause.verb.denied and not clause.verb.unreal
+            else None
+        )
+        if owned is not None:
+            yield owned
+            return
+        if is_gone(words, clause) and clause.kind not in ("i", "we", "elided") and scene.speaker is not None:
+            yield from each_end(words, clause, About(scene.speaker, "speaker"), when)
+            return
+        yield from self._stated(words, clause, about, scene, when)
+
+    def _stated(
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: When
+    ) -> Iterator[RuleMatch]:
+        """By the table, as a change, or in the clause's own words."""
+        named = self._named(words, clause, about, scene)
+        if named is not None:
+            yield from named
+            return
+        table = [] if clause.verb.unreal else self._by_table(words, clause, about, scene, when)
+        momentary = bool(table) and all(match.slot == "did" for match in table)
+        changes = find_changes(words, clause, about, when, scene.object) if momentary or not table else None
+        if changes is not None:
+            yield from changes
+            return
+        if clause.verb.lemma == "be" and not clause.verb.passive and not clause.verb.unreal:
+            yield from self._described(words, clause, about, scene, when, table)
+            return
+        if table:
+            yield from table
+            yield from self._of_whom(table, about, scene)
+            yield from self._instead(words, clause, about)
+            return
+        if self.closed:
+            if is_lasting_news(words, clause):
+                yield from find_free(words, clause, about, when)
+            return
+        if (
+            clause.verb.lemma in _LIKING
+            and scene.object is not None
+            and verb_object(words, clause) in ("it", "them")
+        ):
+            slot = "likes" if clause.verb.lemma in ("like", "love", "enjoy", "adore") else "dislikes"
+            yield RuleMatch(
+                about.key,
+                slot,
+                scene.object,
+                words.clause(clause),
+                "them",
+                polarity=not clause.verb.denied,
+                names=about.names,
+                verb=clause.verb.lemma,
+            )
+            return
+        instead = find_instead(words, clause) if not clause.verb.denied else None
+        if instead is not None:
+            new, old = instead
+            yield from (
+                match._replace(value=(match.value[0], min(match.value[1], new[1])), old=old)
+                for match in find_free(words, clause, about, when)
+            )
+            return
+        yield from find_free(words, clause, about, when)
+
+    def _described(
+        self,
+        words: Words,
+        clause: ParsedClause,
+        about: About,
+        scene: Scene,
+        when: When,
+        table: list[RuleMatch],
+    ) -> Iterator[RuleMatch]:
+        """What somebody is said to be, each thing by itself: "vegetarian and allergic to peanuts"."""
+        yield from table
+        yield from self._of_whom(table, about, scene)
+        if any(match.rule == "inverse" for match in table):
+            return
+        read_to = max((match.value[1] for match in table), default=0)
+        description = described_as(words, clause)
+        for number, (first, after) in enumerate(description[:1] if clause.link == "who" else description):
+            if words.starts[first] < read_to:
+                continue
+            if number and words.low[first] in POSSESSIVES:
+                continue  # "and my son Jay to bees" is said of somebody else
+            who, begin = about, first
+            if (
+                number
+                and words.tags[first] == "U"
+                and about.sort == "person"
+                and after - first > 1
+                and about.attribute is None
+            ):
+                end = first + 1
+                while end < after and words.tags[end] == "U":
+                    end += 1
+                other = scene.of_name(words.tokens(first, end)) if end < after else None
+                if other is not None:  # "Tobia is nine, Lucrezia six"
+                    who, begin = other, end
+                    scene.mention(other)
+            piece = replace(clause, verb=replace(clause.verb, after=begin), end=after)
+            matches = self._by_table(words, piece, who, scene, when) if number and who is about else []
+            yield from matches
+            if not matches and not self.closed:
+                yield from find_free(words, piece, who, when)
+        yield from self._instead(words, clause, about)
+
+    def _named(
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene
+    ) -> list[RuleMatch] | None:
+        """ "He's called Biscuit", "it is named Orion": a name for whoever was spoken of."""
+        verb = clause.verb
+        first = words.low[verb.after] if verb.after < clause.end else ""
+        if verb.lemma != "be" or verb.denied or verb.unreal:
+            return None
+        if about.attribute == "name" and "/" in about.key and verb.after < clause.end:
+            owner, _, relation = about.key.rpartition("/")
+            end = verb.after + 1
+            while end < clause.end and words.tags[end] == "U":
+                end += 1
+            value = words.span(verb.after, end)
+            scene.mention(About(self.masked[value[0] : value[1]], "person", relation=relation))
+            return [RuleMatch(owner, relation, value, words.clause(clause), "relation_named")]
+        if first not in ("called", "named"):
+            return None
+        if (clause.kind in ("i", "we", "my") and about.attribute is None) or verb.after + 1 >= clause.end:
+            return None
+        end = verb.after + 1
+        while end < clause.end and words.tags[end] in ("U", "N", "M") and words.tags[end] != ",":
+            end += 1
+        value = words.span(verb.after + 1, max(end, verb.after + 2))
+        whole = words.clause(clause)
+        if about.relation is not None and "/" in about.key:
+            owner = about.key.rpartition("/")[0]
+            scene.mention(About(self.masked[value[0] : value[1]].title(), "person", relation=about.relation))
+            return [RuleMatch(owner, about.relation, value, whole, "relation_named")]
+        slot = about.attribute or "name"
+        return [RuleMatch(about.key, slot, value, whole, "named", free=True, one=True, names=about.names)]
+
+    def _of_whom(self, table: list[RuleMatch], about: About, scene: Scene) -> Iterator[RuleMatch]:
+        """Who is director of a house is also the house's director."""
+        roles = [match for match in table if match.slot == "role" and match.polarity and not match.ended]
+        houses = [match for match in table if match.slot == "works_at" and match.polarity and not match.ended]
+        if not roles or about.sort != "person" or "/" in about.key:
+            return
+        words = self.masked[roles[0].value[0] : roles[0].value[1]].lower().split()
+        title = next((word for word in words if word in _LEADERS), None)
+        house = self.masked[houses[0].value[0] : houses[0].value[1]] if houses else None
+        if title is None or (house is None and (self.house is None or self.house == about.key)):
+            return
+        # The value is the name where it stands last before the title.
+        at = self.masked.rfind(about.key, 0, roles[0].value[0])
+        if at >= 0:
+            value = (at, at + len(about.key))
+            yield roles[0]._replace(
+                subject=house or str(self.house), slot=title, value=value, free=True, one=True
+            )
+
+    def _instead(self, words: Words, clause: ParsedClause, about: About) -> Iterator[RuleMatch]:
+        instead = find_instead(words, clause)
+        if instead is not None and not clause.verb.denied:
+            whole = words.clause(clause)
+            yield RuleMatch(about.key, ANY, instead[1], whole, "ending", False, True, action="end", free=True)
+
+    def _by_table(
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: When
+    ) -> list[RuleMatch]:
+        masked = self.masked
+        start, end = words.clause(clause)
+        verb_start = words.starts[clause.verb.first]
+        person = {"i": "i", "elided": "i", "we": "we"}.get(clause.kind, "named")
+        name = words.span(clause.begin, clause.subject_end) if clause.kind == "named" else None
+        old = Clause(start, end, person, name, verb_start, when)  # type: ignore[arg-type]
+        subject_tokens = words.tokens(clause.begin, clause.subject_end)
+        personal = (
+            about.attribute is not None and clause.kind in ("named", "thing") and about.key == scene.speaker
+        )
+        if ((clause.kind == "my" and len(subject_tokens) > 1) or personal) and scene.speaker is not None:
+            skip = 1 if subject_tokens[0].low in ("my", "our") else 0
+            last = subject_tokens[-1].low
+            if subject_tokens[0].low != "our" or last == "address" or last in RELATIONS:
+                possessed = list(
+                    find_possessed(masked, old, subject_tokens[skip].start, scene.speaker, own=True)
+                )
+                if possessed:
+                    return possessed
+        owners = [i for i, token in enumerate(subject_tokens) if token.low == "'s"]
+        if clause.kind == "named" and owners and owners[0] + 1 < len(subject_tokens):
+            owner = (subject_tokens[0].start, subject_tokens[owners[0] - 1].end)
+            position = subject_tokens[owners[0] + 1].start
+            return list(find_possessed(masked, old, position, owner, own=False))
+        if about.attribute is not None or (about.sort == "thing" and clause.kind != "named"):
+            return []
+        if clause.kind == "named" and scene.speaker is not None:
+            inverse = find_inverse(masked, old, scene.speaker)
+            if inverse is not None:
+                return [inverse]
+        subject = (
+            about.key if name is None or clause.apposed or about.key != masked[name[0] : name[1]] else name
+        )
+        matches = find_by_verb(words, old, subject, predicates_of(words, clause))
+        matches = [match for match in matches if match.rule == "did" or not is_gapped(masked, match)]
+        return [match._replace(names=about.names) for match in matches] if about.names else matches
+
+    def _when(
+        self, words: Words, clause: ParsedClause, previous: ParsedClause | None, span: Range
+    ) -> Mention | None:
+        """A time in the clause itself, else one before its subject."""
+        if self.timed != span:
+            self.timed, self.has_time = span, find_mention(self.masked, *span) is not None
+        if not self.has_time:
+            return None
+        begin, end = words.clause(clause)
+        if clause.shared:
+            begin = words.starts[clause.verb.first]
+        inside = find_mention(self.masked, words.end(clause.verb.after - 1), end)
+        if inside is not None and inside.kind == "length":
+            inside = find_mention(self.masked, inside.end, end) or inside
+        if inside is not None:
+            return inside
+        before = span[0] if previous is None else max(span[0], words.clause(previous)[1])
+        near = find_mention(self.masked, before, begin) if before < begin else None
+        if near is None and previous is not None and self.opening > span[0]:
+            near = find_mention(self.masked, span[0], self.opening)  # "back in 2012, when ..., I lived in"
+        return near
+
+
+def verb_object(words: Words, clause: ParsedClause) -> str:
+    return words.low[clause.verb.after] if clause.verb.after < clause.end else ""

@@ -1,0 +1,135 @@
+"""A thing's state, told by how it changed: "standup was pushed back to 10", "we moved the bus to NATS"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from longmind.extract.statements import is_slot
+from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.extraction import FoundFact
+from longmind.facts.held_mirror import CurrentFact
+from longmind.facts.trust import USER
+from longmind.facts.words import words_of
+
+_MEASURE: Final = re.compile(r"\d[\d.,:/]*")
+_NAMED_TIME: Final = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b",
+    re.IGNORECASE,
+)
+_VERBS: Final = (
+    "moved|pushed|cut|raised|reduced|increased|lowered|extended|set|postponed|rescheduled|changed|shifted|"
+    "brought|put|slipped|slid|delayed|bumped|deferred|switched|migrated|ported|transferred|relocated|updated|"
+    "upgraded|downgraded|went|gone|rose|risen|fell|fallen|dropped|grew|grown|jumped|reset"
+)
+_STATED: Final = re.compile(rf"(?:is|got|{_VERBS})(?:_\w+)?$")
+_MOVED: Final = re.compile(
+    rf"(?:(?:got|gets|was|were|been|has|have|had|just|now) )*(?:{_VERBS})"
+    r"(?: (?:back|forward|up|down|out|over|on|in|ahead|away|again))*(?: by \S+ \w+)?(?: from .+?)?"
+    r" (?:to|until|till|onto) (?P<new>.+)",
+    re.IGNORECASE,
+)
+_HOSTS: Final = (
+    "is_on",
+    "runs_on",
+    "hosted_on",
+    "is_hosted_on",
+    "lives_on",
+    "sits_on",
+    "built_on",
+    "is_built_on",
+    "deployed_on",
+    "is_deployed_on",
+    "moved_to",
+    "migrated_to",
+    "switched_to",
+)
+"""Ways to say what a thing runs on."""
+_STATES: Final = ("is", "runs", "start", "lives", "sits", "hosted", "built", "deployed", "cost")
+
+
+def measured(value: str) -> str | None:
+    """A value with its numbers, days and months left open; None where it has none."""
+    masked = _NAMED_TIME.sub("@", _MEASURE.sub("#", value))
+    return masked.casefold() if masked != value else None
+
+
+def as_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "The viva is on the 26th": said of a thing that the user spoke of as theirs."""
+    if fact.subject[:1].isupper() or "/" in fact.subject or fact.action != "record" or not fact.polarity:
+        return fact
+    slot = fact.subject.replace(" ", "_").replace("-", "_")
+    if slot == USER or _STATED.match(fact.predicate) is None:
+        return fact
+    for belief in current.held(USER, (slot,)):
+        if belief.predicate == slot:
+            return replace(fact, subject=USER, predicate=slot, cardinality="one")
+    return fact
+
+
+def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """What a thing is now, in the place of what it was, where a fact tells how it got there."""
+    if fact.action != "record" or not fact.polarity or not isinstance(fact.value, str):
+        return fact
+    if is_slot(fact.predicate) or "/" in fact.subject or fact.predicate.startswith("is"):
+        return fact
+    own = current.held(fact.subject, (fact.predicate,)) if fact.subject == USER else []
+    match = _MOVED.fullmatch(fact.value if own else f"{fact.predicate.replace('_', ' ')} {fact.value}")
+    if match is None:
+        return fact
+    new = match["new"]
+    if own:  # "my rent went up to 1,000"
+        return replace(fact, value=new, cardinality="one")
+    if fact.subject == USER:
+        return _upgraded(current, fact, new)
+    old = _state_of(current, fact.subject, new)
+    if old is not None:
+        return replace(fact, predicate=old.predicate, value=new, replaces=str(old.value), confidence=None)
+    return replace(fact, predicate="is", value=new) if fact.predicate == "changed_to" else fact
+
+
+def _upgraded(current: CurrentFacts, fact: FoundFact, new: str) -> FoundFact:
+    """ "We upgraded to Postgres 16": in the place of whatever other number of the same name is held."""
+    kind = measured(new)
+    if kind is None or not any(map(str.isalpha, kind)):
+        return fact
+    for belief in current.held(fact.subject):
+        if measured(str(belief.value)) == kind and str(belief.value) != new:
+            return replace(fact, predicate=belief.predicate, value=new, replaces=str(belief.value))
+    return fact
+
+
+_TIMED: Final = re.compile(r"is(?:_(?P<preposition>on|at))?")
+_MEETINGS: Final = words_of("appointment meeting visit session call date event thing booking slot")
+
+
+def rescheduled(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "The dentist appointment is on 21 May instead": when something is that was planned for another day."""
+    timed = _TIMED.fullmatch(fact.predicate)
+    if timed is None or fact.subject[:1].isupper() or "/" in fact.subject or fact.subject == USER:
+        return fact
+    if fact.action != "record" or not fact.polarity or measured(str(fact.value)) is None:
+        return fact
+    named = words_of(fact.subject) - _MEETINGS
+    for belief in current.held(USER, ("event", "plans")) if named else ():
+        if named <= belief.words and measured(str(belief.value)) is not None:
+            value = f"{fact.subject} {timed['preposition'] or 'on'} {fact.value}"
+            return replace(
+                fact, subject=USER, predicate=belief.predicate, value=value, replaces=str(belief.value)
+            )
+    return fact
+
+
+def _state_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | None:
+    """What is held of a thing that the new value can take the place of: a number that of a number."""
+    for belief in current.held(subject):
+        same_kind = (measured(str(belief.value)) is None) == (measured(new) is None)
+        if belief.predicate.startswith(_STATES) and same_kind and str(belief.value) != new:
+            return belief
+    return None
+
+
+def rivals(predicate: str) -> tuple[str, ...]:
+    """The predicates whose values a new one takes the place of: what a thing runs on is told in many ways."""
+    return _HOSTS if predicate in _HOSTS else (predicate,)

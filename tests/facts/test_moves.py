@@ -1,0 +1,112 @@
+"""The many ways in which people say that something changed: what was so before is not held any more."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.facts.test_doubt import told
+
+CHANGES = [
+    # A thing, whoever changed it
+    ("The gate code is 19B64.", "They've changed the gate code to 72A05.", "19B64", "72A05"),
+    ("The gate code is 19B64.", "The new gate code is 72A05.", "19B64", "72A05"),
+    ("The event bus runs on Kafka.", "The event bus is on NATS as of this sprint.", "Kafka", "NATS"),
+    ("The event bus runs on Kafka.", "We moved the event bus to NATS.", "Kafka", "NATS"),
+    ("The deadline is 4 May.", "They moved the deadline to 18 May.", "4 May", "18 May"),
+    ("The deadline is 4 May.", "The deadline got pushed to 18 May.", "4 May", "18 May"),
+    ("The stand-up is at 9:30.", "We moved stand-up to 10.", "9:30", "10"),
+    ("The repo is on GitLab.", "The repo moved to GitHub.", "GitLab", "GitHub"),
+    ("Halyard is on Python 3.9.", "We bumped Halyard to Python 3.12 last week.", "3.9", "3.12"),
+    ("Our database is Postgres 14.", "We upgraded to Postgres 16.", "Postgres 14", "Postgres 16"),
+    ("My rent is 900 euros.", "My rent went up to 1000 euros.", "900", "1000"),
+    ("Dentist on 14 May at 10.", "The dentist appointment is on 21 May instead.", "14 May", "21 May"),
+    # Who does what
+    ("Dana is our tech lead.", "Priya is our tech lead now.", "Dana", "Priya"),
+    ("My boss is Carla.", "Tom replaced Carla as my boss.", "Carla", "Tom"),
+    ("My doctor is Dr Weiss.", "My new doctor is Dr Kim.", "Weiss", "Kim"),
+    ("The search service is Petra's.", "Ikaika has taken over the search service.", "Petra", "Ikaika"),
+    ("I'm a nurse.", "I retrained as a teacher.", "nurse", "teacher"),
+    ("I'm unemployed.", "I found a job at Aldi.", "unemployed", "Aldi"),
+    ("I'm in audit at Deloitte.", "I started at Monzo on Monday.", "Deloitte", "Monzo"),
+    # Whom somebody is with
+    ("I'm single.", "Kenji is my boyfriend again, since June.", "single", "Kenji"),
+    ("I'm single.", "I have a girlfriend now.", "single", "girlfriend"),
+    ("I'm single.", "I'm seeing someone.", "single", "seeing someone"),
+    ("My girlfriend is Mei.", "I'm single again.", "Mei", "single"),
+    # Where
+    ("Our flat in Setúbal is tiny.", "Since we moved to Évora the dog sleeps.", "Setúbal", "Évora"),
+    ("My gran lives in Scarborough.", "My gran's new place in Whitby has a lift.", "Scarborough", "Whitby"),
+    ("I live in Hove, sorry, Portslade.", "It is early.", "Hove", "Portslade"),
+    ("I live in Hove. Argh, no, Portslade.", "It is early.", "Hove", "Portslade"),
+    # How old, how asked
+    ("My daughter is six.", "My daughter just turned seven.", "six", "seven"),
+    ("Answer in Polish please.", "Back to English now please.", "Polish", "English"),
+    ("Always answer me in Welsh.", "You can go back to English with me.", "Welsh", "English"),
+    ("My name is Anna.", "Sorry, autocorrect, my name is Anya.", "Anna", "Anya"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "gone", "new"), CHANGES)
+def test_the_new_takes_the_place_of_the_old(first: str, second: str, gone: str, new: str) -> None:
+    held = told(first, second)
+    assert any(new in line for line in held), held
+    assert not any(gone in line for line in held), held
+
+
+ENDINGS = [
+    ("I hate running.", "Apparently I don't hate running anymore.", "running"),
+    ("I hate cilantro.", "I no longer hate cilantro.", "cilantro"),
+    ("I hate mushrooms.", "I've stopped hating mushrooms.", "mushrooms"),
+    ("We use Jenkins for CI.", "We ripped out Jenkins last week.", "Jenkins"),
+    ("I have a Pixel 6.", "I got a Fairphone to replace my Pixel 6.", "has Pixel 6"),
+    ("We have a dog called Rex.", "We had to put Rex down.", "Rex"),
+    ("I'm a student.", "I graduated in June.", "student"),
+    ("I'm pregnant.", "I had the baby on Sunday.", "pregnant"),
+    ("I smoke.", "I haven't smoked since January.", "smoke"),
+    ("Answer in Polish please.", "You can stop answering in Polish.", "Polish"),
+    ("I use tabs.", "I use spaces now, not tabs.", "tabs"),
+    ("I love horror films.", "I can't stand horror anymore.", "loves"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "gone"), ENDINGS)
+def test_what_is_over_is_not_held(first: str, second: str, gone: str) -> None:
+    before, after = told(first), told(first, second)
+    assert any(gone in line for line in before), before
+    assert not any(gone in line for line in after), after
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept"),
+    [
+        ("I hate running.", "I don't hate swimming.", "hates running"),
+        ("The gate code is 19B64.", "They painted the gate green.", "19B64"),
+        ("The event bus runs on Kafka.", "The web shop is on NATS now.", "event bus runs_on Kafka"),
+        ("Our database is Postgres 14.", "We upgraded to Python 3.12.", "Postgres 14"),
+        ("My doctor is Dr Weiss.", "My new dentist is Dr Kim.", "Weiss"),
+        ("I love horror films.", "I can't stand romantic films.", "loves horror films"),
+        ("I live in Porto.", "Since we moved the sofa the room looks bigger.", "lives_in Porto"),
+        ("I'm vegan, no meat at all.", "No idea what to cook.", "diet vegan"),
+        ("Answer in Polish please.", "You can stop worrying about me.", "Polish"),
+        ("My rent is 900 euros.", "My pay went up to 1000 euros.", "rent 900 euros"),
+        ("I'm single.", "My sister has a girlfriend now.", "single"),
+        ("I like tea.", "She likes coffee, not tea.", "likes tea"),
+    ],
+)
+def test_what_is_said_of_something_else_ends_nothing(first: str, second: str, kept: str) -> None:
+    held = told(first, second)
+    assert any(kept in line for line in held), held
+
+
+def test_a_pronoun_means_whoever_was_named_last() -> None:
+    from longmind import FrozenClock, Memory
+    from tests.conftest import START
+    from tests.facts.test_doubt import held
+
+    with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
+        talk = memory.conversation("c")
+        talk.add_turn("user", "Biscuit, our whippet, is four and hates being left alone.")
+        talk.add_turn("user", "Did I write four? He's five.")
+        lines = held(memory)
+        assert "Biscuit age five" in lines
+        assert not any("four" in line for line in lines)
