@@ -96,7 +96,9 @@ def create(
     """A new mid-term memory, never seen so far."""
     tx = ctx.tx
     memory_id = tx.allocate("conversation_memory")
-    item = replace(memory_draft(candidate, space=ctx.space, source=source), expires_at=ctx.expires_at)
+    item = memory_draft(candidate, space=ctx.space, source=source)
+    if ctx.expires_at is not None:
+        item = replace(item, expires_at=ctx.expires_at)
     # Made of a text that was redacted already: this says so, and would catch what a model made up.
     items = ctx.store.redaction.drafts([item], tx)
     written = put(tx, items, parts=ctx.store.parts, prepared=prepared)[0]
@@ -112,7 +114,7 @@ def create(
     write_current(tx.db, [current])
     WORDS.add(tx.db, {written.id: word_postings(ctx.space, item.text)})
     if origin is not None:
-        link(ctx, memory_id, origin, reason=reason, rule=candidate.rule)
+        insert(tx.db, [_link_row(ctx, memory_id, origin, reason=reason, rule=candidate.rule)])
     decide(ctx, memory_id, "created", {"rule": candidate.rule, **(inputs or {}), **terms(score)})
     return memory_id
 
@@ -225,8 +227,11 @@ def change(ctx: WriteContext, old: StateRow, new: StateRow, *, derived: bool = T
 
 
 def link(ctx: WriteContext, memory_id: int, origin: Said, *, reason: str, rule: str) -> None:
-    row = LinkRow(memory_id, origin.frame_id, reason, rule, origin.start, origin.end, ctx.tx.system)
-    upsert(ctx.tx.db, row)
+    upsert(ctx.tx.db, _link_row(ctx, memory_id, origin, reason=reason, rule=rule))
+
+
+def _link_row(ctx: WriteContext, memory_id: int, origin: Said, *, reason: str, rule: str) -> LinkRow:
+    return LinkRow(memory_id, origin.frame_id, reason, rule, origin.start, origin.end, ctx.tx.system)
 
 
 def decide(

@@ -246,7 +246,10 @@ class _Sentence:
 
     def phrases(self) -> list[str]:
         """Up to three words that stand together, in normal form: what may name something."""
-        words = [alias_norm(word) for word in _SPOKEN_WORD.findall(self.text)]
+        if self.text.isascii():
+            words = _SPOKEN_WORD.findall(self.text.lower())  # the same, for words of ASCII
+        else:
+            words = [alias_norm(word) for word in _SPOKEN_WORD.findall(self.text)]
         return [" ".join(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words) - size + 1)]
 
     @property

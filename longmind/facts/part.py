@@ -96,8 +96,8 @@ class FactsPart(Part):
             # Text in a picture is nobody's statement, and speech without a name could be anybody's.
             return Extraction()
         try:
-            own_words = replace(draft, text=blank_echo(draft.text))
-            source = replace(_source(own_words, self.clock), max_facts=self.limits.max_facts_per_chunk)
+            most = self.limits.max_facts_per_chunk
+            source = _source(draft, self.clock, text=blank_echo(draft.text), max_facts=most)
             extraction = self.limits.cut(extractor.extract(source))
             _check(extraction, draft.text)
             return extraction
@@ -113,7 +113,7 @@ class FactsPart(Part):
         if self.extractor is None:
             return Extraction()
         try:
-            source = _source(draft, self.clock)
+            source = _source(draft, self.clock, text=draft.text)
             extraction = self.limits.cut(told_extraction(source, statements, read_by=read_by))
             _check(extraction, draft.text)
             return extraction
@@ -293,12 +293,12 @@ def _only(item: Extraction, facts: tuple[FoundFact, ...]) -> Extraction:
     return replace(item, entities=entities, facts=facts)
 
 
-def _source(draft: Draft, clock: Clock | None) -> Source:
+def _source(draft: Draft, clock: Clock | None, *, text: str, max_facts: int | None = None) -> Source:
     space, user = split_partition(draft.space)
     metadata = {key: json.loads(value) for key, value in draft.metadata.items()}
     now = None if clock is None else clock.now()
     return Source(
-        text=draft.text,
+        text=text,
         space=space,
         kind=draft.kind,
         session=draft.session,
@@ -312,6 +312,7 @@ def _source(draft: Draft, clock: Clock | None) -> Source:
         user=user,
         channel=_channel(draft, metadata.get("channel")),
         metadata=metadata,
+        max_facts=max_facts,
     )
 
 

@@ -34,7 +34,7 @@ COUNTERS: Final = "store_counter"
 
 HASH_BYTES: Final = 128
 _MODULUS: Final = 1 << (8 * HASH_BYTES)
-_STARTS: Final = {table: blake2b(table.encode() + b"\0") for table in TABLES}
+_STARTS: Final = {table: table.encode() + b"\0" for table in TABLES}
 """Every hash begins with the name of the table."""
 
 _SPACES: Final = ("space", "ledger", "repo")
@@ -208,10 +208,8 @@ def _counter_hash(*row: Any) -> int:
     return _hash(_STARTS[COUNTERS], ascii(row))
 
 
-def _hash(start: blake2b, text: str) -> int:
-    seed = start.copy()
-    seed.update(text.encode())
-    half = seed.digest()
+def _hash(start: bytes, text: str) -> int:
+    half = blake2b(start + text.encode()).digest()
     return int.from_bytes(half + blake2b(half).digest(), "little")
 
 
