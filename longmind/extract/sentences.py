@@ -29,13 +29,15 @@ _MASKED_WHOLE = (
     (("```", "~~~"), pattern(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\1|\Z)", re.MULTILINE | re.DOTALL)),
     (("`",), pattern(r"(?<!`)`[^`\n]{1,400}`(?!`)")),
     ((">", "&gt;", "\u266a"), pattern(r"^[ \t]*(?:>|&gt;|\u266a).*$", re.MULTILINE)),
-    (("",), _CODE_LINE),
+    (("\n",), _CODE_LINE),
     (("[",), pattern(r"\[[^\[\]:\n]{1,40}: [^\[\]\n]{1,400}\]")),
     (("<!--",), pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)),
     (("<",), pattern(r"</?[A-Za-z][^<>\n]{0,300}>")),
     (("://",), pattern(r"https?://[^\s<>]+")),
 )
-"""What is blotted out whole, each with marks of which one stands in whatever its pattern matches."""
+"""What is blotted out whole, each with marks of which one stands wherever its pattern matches.
+
+Code may also stand on the one line of a text, but then only at its beginning."""
 _QUOTED = pattern(
     r"\"[^\"\n]{1,600}\"|\u201c[^\u201d\n]{1,600}\u201d|\u00ab[^\u00bb\n]{1,600}\u00bb"
     r"|\u201e[^\u201c\u201d\n]{1,600}[\u201c\u201d]"
@@ -84,6 +86,9 @@ def mask(text: str) -> str:
             if mark in masked:
                 masked = foreign.sub(_blot, masked)
                 break
+        else:
+            if foreign is _CODE_LINE and (code := foreign.match(masked)) is not None:
+                masked = _blot(code) + masked[code.end() :]
     return _QUOTED.sub(_blot_speech, masked) if _may_quote(masked) else masked
 
 

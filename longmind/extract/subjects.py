@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
 
 from longmind.extract.kin import FEMALE, MALE, relation_in
 from longmind.extract.lexicon import OCCUPATIONS, PEOPLE_NOT_NAMED
@@ -13,7 +13,8 @@ from longmind.extract.tokens import Token
 Sort = Literal["speaker", "person", "thing"]
 
 
-class About(NamedTuple):
+@dataclass(slots=True)
+class About:
     """The subject by its key: a name, "speaker", or "speaker/mother" for a relative without a name.
 
     `attribute` is set where the clause is about something of the subject's: its slot.
@@ -79,7 +80,7 @@ class Scene:
     """Only names count: in a document "the service" is nothing that others would ask for."""
 
     def mention(self, about: About) -> None:
-        about = about._replace(attribute=None) if about.attribute is not None else about
+        about = replace(about, attribute=None) if about.attribute is not None else about
         if about.sort == "person":
             self.persons = [*[one for one in self.persons if one.key != about.key][-5:], about]
             self.named = about
