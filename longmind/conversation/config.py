@@ -168,6 +168,16 @@ def read_config(store: Store, db: Connection) -> Config:
     return _DEFAULTS if saved is None else _parsed(saved)
 
 
+def config_now(store: Store, tx: Transaction) -> Config:
+    """The same, inside a transaction."""
+    return tx.known("store_setting", SETTING, lambda: read_config(store, tx.db))
+
+
+def last_config(store: Store) -> tuple[tuple[Any, ...], Config | None]:
+    """The configuration in the last state that is known here, with the end of that state's audit log."""
+    return store.kept.last("store_setting", SETTING, None)
+
+
 def configured_budgets(store: Store) -> BudgetsOf:
     """The budgets in the configuration, for the ledger: for every provider, of all spaces together.
 

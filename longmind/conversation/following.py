@@ -22,7 +22,7 @@ from longmind.conversation.assertions import (
     stated_facts,
 )
 from longmind.conversation.candidates import Candidate, subject_key, value_key
-from longmind.conversation.config import read_config
+from longmind.conversation.config import config_now
 from longmind.conversation.current import contents, newest_versions, statement_of
 from longmind.conversation.rows import DecisionRow, VersionRow, select
 from longmind.conversation.write import WriteContext, entity_name, put_away, revise
@@ -44,6 +44,9 @@ _FOLLOWED: Final = frozenset({NOT_HELD, "conflict", "ended"})
 """Why a memory was put away, where it comes back with what it says."""
 _FEW: Final = 20
 """As many subjects are looked for in one question, without one before it for those that have memories."""
+
+
+_LEAST: Final = 4
 
 
 @lru_cache(maxsize=1024)
@@ -84,7 +87,7 @@ def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
         doubtful = [memory for memory in memories if not memory.is_new(tx)]
         if not doubtful:
             continue
-        ctx = WriteContext(store, tx, read_config(store, tx.db), ledger)
+        ctx = WriteContext(store, tx, config_now(store, tx), ledger)
         current = {memory.memory_id: memory.version for memory in memories if memory.is_active}
         for memory in doubtful:
             _keep_with(ctx, memory, current, changed)
@@ -259,17 +262,23 @@ class _Worded(NamedTuple):
 
 def _in_slots(db: Connection, ledger: str, touched: _Touched, statuses: Sequence[str]) -> list[_Worded]:
     """The memories of a part of a space in some slots of some subjects."""
-    named = among("subject_key", sorted(touched.subjects)) & among("slot", sorted(touched.slots))
+    named = among("subject_key", _filled(touched.subjects)) & among("slot", _filled(touched.slots))
     here = Clause("space = ? AND slot IS NOT NULL", (ledger,)) & named
     # Apart, because only the memories in use have an index by what they are about.
-    wanted = [Clause("status = 'active'"), among("status", [name for name in statuses if name != "active"])]
-    worded: list[_Worded] = []
-    for is_active, status in zip((True, False), wanted, strict=True):
-        clause = here & status
-        sql = f"SELECT memory_id, value_key FROM conversation_current WHERE {clause.sql}"
-        rows = db.all(sql, clause.values)
-        worded += [_Worded(int(number), str(value or ""), is_active) for number, value in rows]
-    return worded
+    active, others = (
+        here & Clause("status = 'active'"),
+        here & among("status", [name for name in statuses if name != "active"]),
+    )
+    sql = "SELECT memory_id, value_key, {} FROM conversation_current WHERE {}"
+    both = f"{sql.format(1, active.sql)} UNION ALL {sql.format(0, others.sql)}"
+    rows = db.all(both, (*active.values, *others.values))
+    return [_Worded(int(number), str(value or ""), bool(is_active)) for number, value, is_active in rows]
+
+
+def _filled(names: Collection[str]) -> list[str]:
+    """In order, the last one several times where they are few: statements of one length are prepared once."""
+    listed = sorted(names)
+    return listed + listed[-1:] * (_LEAST - len(listed))
 
 
 def _memories(

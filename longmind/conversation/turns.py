@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
@@ -18,7 +19,7 @@ from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
 from longmind.conversation.assertions import corrects_itself, with_told
 from longmind.conversation.candidates import Candidate, pii_tags
-from longmind.conversation.config import Config, read_config
+from longmind.conversation.config import Config, config_now, last_config, read_config
 from longmind.conversation.current import match
 from longmind.conversation.extraction import Reading, TurnReader, count_outcomes
 from longmind.conversation.merge import merge
@@ -40,6 +41,7 @@ from longmind.search.request import SearchRequest
 from longmind.store.drafts import Draft, draft
 from longmind.store.engine import Connection
 from longmind.store.frames import timeline
+from longmind.store.rules import last_rules, redaction_rules
 from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
@@ -59,6 +61,10 @@ class _Turn:
     reading: Reading
     whole: Prepared
     memories: Mapping[int, Prepared]
+
+
+class _OthersWroteError(Exception):
+    """What a turn was read by may have changed meanwhile."""
 
 
 _FIELDS: Final = frozenset({"role", "text", "speaker", "idempotency_key", "expires_at", "ttl"})
@@ -130,21 +136,52 @@ class Conversation:
     def _add(
         self, turns: Iterable[Mapping[str, Any] | tuple[str, str]], *, extract: bool, from_chat: bool = False
     ) -> TurnReports:
+        given, ready = list(turns), list[_Turn]()
+        end, guessed = self._last_known()
+        if guessed is not None:
+            drafts = self._drafts(given, from_chat=from_chat)
+            if not any(item.idempotency_key for item in drafts):
+                ready = self._all_ready(drafts, guessed, extract=[extract] * len(drafts))
+                with suppress(_OthersWroteError):
+                    return self._write_all(ready, guessed, end)
         with self._store.one_state() as snapshot:
-            drafts = [self._draft(turn, from_chat=from_chat) for turn in turns]
-            if len(drafts) > _MOST_TURNS:
-                raise InvalidInput(
-                    f"At most {_MOST_TURNS} turns are written at once, not {len(drafts)}.",
-                    hint="Write them in several calls.",
-                )
             config = read_config(self._store, snapshot.db)
-            names = [item.content_hash() for item in drafts]
-            stored = existing(snapshot.db, drafts, names)
-        ready = [
-            self._ready(item, config, extract=extract and twin is None, alone=len(drafts) == 1)
-            for item, twin in zip(drafts, stored, strict=True)
+            if config != guessed or redaction_rules(snapshot.db, self.space):
+                ready = []
+        if not ready:
+            # Outside of the state that was read: the first redaction of a store writes its key.
+            drafts = self._store.redaction.drafts(self._drafts(given, from_chat=from_chat, cut=False))
+            drafts = [cut_if_long(item) for item in drafts]
+            with self._store.read() as snapshot:
+                stored = existing(snapshot.db, drafts, [item.content_hash() for item in drafts])
+            is_new = [extract and twin is None for twin in stored]
+            ready = self._all_ready(drafts, config, extract=is_new)
+        return self._write_all(ready, config)
+
+    def _last_known(self) -> tuple[tuple[Any, ...], Config | None]:
+        """The configuration that this process saw last, with the end of the audit log of that state.
+
+        Reading a turn needs it, and whether anything is redacted. Nearly always nobody else has written
+        since, and then no snapshot is read for it; the transaction looks whether that is so.
+        """
+        end, config = last_config(self._store)
+        also, rules = last_rules(self._store, self._partition)
+        known = rules == () and end == also and self._store.pinned() is None
+        return end, config if known else None
+
+    def _all_ready(self, drafts: Sequence[Draft], config: Config, *, extract: Sequence[bool]) -> list[_Turn]:
+        alone = len(drafts) == 1
+        return [
+            self._ready(item, config, extract=wanted, alone=alone)
+            for item, wanted in zip(drafts, extract, strict=True)
         ]
-        return TurnReports(tuple(self._write(turn, config) for turn in ready))
+
+    def _write_all(
+        self, ready: Sequence[_Turn], config: Config, end: tuple[Any, ...] | None = None
+    ) -> TurnReports:
+        """`end`: the first is written only where the audit log still ends there."""
+        reports = [self._write(turn, config, end if turn is ready[0] else None) for turn in ready]
+        return TurnReports(tuple(reports))
 
     def window(
         self,
@@ -216,6 +253,21 @@ class Conversation:
         ordered = sorted(turns, key=lambda turn: turn.id)
         return [(turn.role or "", turn.text, keys.get(turn.id)) for turn in ordered]
 
+    def _drafts(
+        self,
+        turns: Sequence[Mapping[str, Any] | tuple[str, str]],
+        *,
+        from_chat: bool,
+        cut: bool = True,
+    ) -> list[Draft]:
+        drafts = [self._draft(turn, from_chat=from_chat) for turn in turns]
+        if len(drafts) > _MOST_TURNS:
+            raise InvalidInput(
+                f"At most {_MOST_TURNS} turns are written at once, not {len(drafts)}.",
+                hint="Write them in several calls.",
+            )
+        return [cut_if_long(item) for item in drafts] if cut else drafts
+
     def _draft(self, turn: Mapping[str, Any] | tuple[str, str], *, from_chat: bool = False) -> Draft:
         if isinstance(turn, Mapping):
             fields = dict(turn)
@@ -228,7 +280,7 @@ class Conversation:
         if unknown:
             raise InvalidInput(f"A turn has no {unknown[0]!r}.", hint="It has role, text and speaker.")
         role = check_choice(fields.get("role"), "role", ROLES)
-        item = draft(
+        return draft(
             fields.get("text", ""),
             space=self._partition,
             kind=Kind.TURN,
@@ -241,8 +293,6 @@ class Conversation:
             idempotency_key=fields.get("idempotency_key"),
             expires_at=expiry(fields.get("expires_at"), fields.get("ttl"), now=self._store.now()),
         )
-        [item] = self._store.redaction.drafts([item])
-        return cut_if_long(item)
 
     def _ready(self, item: Draft, config: Config, *, extract: bool, alone: bool) -> _Turn:
         reading = Reading((), "none", ())
@@ -292,8 +342,11 @@ class Conversation:
                 is None
             ]
 
-    def _write(self, turn: _Turn, config: Config) -> TurnReport:
+    def _write(self, turn: _Turn, config: Config, end: tuple[Any, ...] | None) -> TurnReport:
         with self._store.write() as tx:
+            if end is not None and tx.head_before != end:
+                raise _OthersWroteError
+            config_now(self._store, tx)  # kept, so that the next turn knows it
             written = put(tx, [turn.item], parts=self._store.parts, prepared=turn.whole)[0]
             if written.status != "created":
                 return TurnReport(written.id, created=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from longmind.base.frame import Frame
@@ -150,9 +151,14 @@ def _with_words(current: CurrentFacts, subject: str, query_words: frozenset[str]
 
 def _among(word: str, words: frozenset[str]) -> bool:
     """Whether the word is there, or one of its kin: "locksmithing" and "locksmith"."""
-    if word in words or _stem(word) in {_stem(other) for other in words}:
+    if word in words or _stem(word) in _stems(words):
         return True
     return len(word) > 5 and any(len(other) > 4 and word.startswith(other) for other in words)
+
+
+@lru_cache(maxsize=4096)  # of every fact that a turn is compared with, in every turn
+def _stems(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(_stem, words))
 
 
 def _stem(word: str) -> str:

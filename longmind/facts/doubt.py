@@ -142,13 +142,16 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
         if not match.group().endswith("?") and _has_cue(match.group())
     ]
     over: dict[CurrentFact, None] = {}
+    again = _restated(stated)
     for belief in _candidates(current, frame, sentences, stated):
-        if (belief.subject, belief.predicate) in settled or _is_restated(belief, stated):
+        if (belief.subject, belief.predicate) in settled or _is_restated(belief, again):
             continue
         if not own and not belief.subject[:1].isupper():
             continue  # others' words end nothing of the user's
-        if any(_is_over(sentence, belief, stated, closely=not own) for sentence in sentences):
-            over[belief] = None
+        for sentence in sentences:
+            if _is_over(sentence, belief, stated, closely=not own):
+                over[belief] = None
+                break
     if own:
         over.update(dict.fromkeys(_left_unnamed(current, frame, sentences)))
         over.update(dict.fromkeys(_renamed(current, frame, sentences, settled)))
@@ -303,9 +306,10 @@ def _candidates(
     named = {key for keys in current.known_norms({*phrases, *doings}).values() for key in keys}
     subjects = {USER, *(fact.subject for fact in stated), *named}
     beliefs = [item for subject in sorted(subjects) for item in current.held(subject)]
+    beliefs += [item for item in current.latest() if item.subject not in subjects]
     return [
         item
-        for item in dict.fromkeys([*beliefs, *current.latest()])
+        for item in beliefs
         if item.recorded < frame.occurred_at
         and (item.predicate not in _FOR_GOOD or (cancelled and item.predicate in _EVENTS))
     ]
@@ -314,7 +318,7 @@ def _candidates(
 def _is_over(sentence: _Sentence, belief: CurrentFact, stated: Sequence[FoundFact], *, closely: bool) -> bool:
     """`closely`: only where the words right beside the name say so."""
     named = False
-    for span, by_name in _mentions(sentence, belief):
+    for span, by_name in _mentions(sentence, belief) if _may_name(sentence, belief) else ():
         named = True
         may_go = by_name and (belief.predicate in _ROLES | _PETS or _is_own_wording(belief))
         if may_go and said_to_be_gone(sentence.tokens, *span):  # "Farid left in May"
@@ -363,15 +367,18 @@ def _has_another(sentence: _Sentence, belief: CurrentFact) -> bool:
     return only_one and not same.isdisjoint(named)
 
 
+def _may_name(sentence: _Sentence, belief: CurrentFact) -> bool:
+    """Whether a sentence has a word of what the fact is about, or may name it without one."""
+    return (
+        not _words_in(belief)[1].isdisjoint(sentence.words)
+        or belief.predicate in _KNOWN_AS
+        or _SMALL_HEAD.match(str(belief.value)) is not None
+    )
+
+
 def _mentions(sentence: _Sentence, belief: CurrentFact) -> Iterator[tuple[_Span, bool]]:
     """Where the sentence names what the fact is about, and whether by its name."""
     names, every = _words_in(belief)
-    if (
-        every.isdisjoint(sentence.words)
-        and belief.predicate not in _KNOWN_AS
-        and _SMALL_HEAD.match(str(belief.value)) is None
-    ):
-        return
     span = sentence.span_of(names or every)
     if span is not None:
         yield (span[0], sentence.extended(span[1], every)), bool(names)
@@ -399,12 +406,21 @@ def _is_own_wording(belief: CurrentFact) -> bool:
     return not is_slot(belief.predicate) and belief.predicate not in ("did", "event", "session_id", "title")
 
 
-def _is_restated(belief: CurrentFact, stated: Iterable[FoundFact]) -> bool:
-    return any(
-        fact.subject.casefold() == belief.subject.casefold()
-        and str(fact.value).casefold() == str(belief.value).casefold()
-        and not (is_free(fact) and fact.predicate != belief.predicate)
-        for fact in stated
+_Restated = dict[tuple[str, str], list[FoundFact]]
+"""What a text states, by subject and value."""
+
+
+def _restated(stated: Iterable[FoundFact]) -> _Restated:
+    again: _Restated = {}
+    for fact in stated:
+        again.setdefault((fact.subject.casefold(), str(fact.value).casefold()), []).append(fact)
+    return again
+
+
+def _is_restated(belief: CurrentFact, again: _Restated) -> bool:
+    facts = again.get((belief.subject.casefold(), str(belief.value).casefold())) if again else None
+    return facts is not None and any(
+        not (is_free(fact) and fact.predicate != belief.predicate) for fact in facts
     )
 
 

@@ -30,6 +30,8 @@ from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import Clause, both, during
 
+_FEW: Final = 50
+"""Predicates of one question whose answer is kept."""
 _ENTITY: Final = join((EntityRow, "e"))
 
 
@@ -182,6 +184,14 @@ def _insert_aliases(tx: Transaction, aliases: Mapping[tuple[int, str], str], fra
 def find_predicates(db: Connection, ledger: str, norms: Iterable[str]) -> dict[str, PredicateRow]:
     rows = select_among(db, PredicateRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
     return {row.key_norm: row for row in rows}
+
+
+def predicates_now(tx: Transaction, ledger: str, norms: Iterable[str]) -> Mapping[str, PredicateRow]:
+    """The same, inside a transaction: of thousands of facts, few have a predicate that is new."""
+    asked = tuple(sorted(norms))
+    if len(asked) > _FEW:
+        return find_predicates(tx.db, ledger, asked)
+    return tx.known("fact_predicate", (ledger, asked), lambda: find_predicates(tx.db, ledger, asked))
 
 
 def ensure_predicates(

@@ -151,19 +151,20 @@ class FactsPart(Part):
         for fact in item.facts:
             if fact.start is not None:
                 continue  # read in the text
+            if fact.value is None or isinstance(fact.value, Entity):
+                continue
             norm = Entity(fact.subject).norm
+            value = typed(fact.value)
+            hashed = fact_hash(norm, Predicate(fact.predicate).norm, value.kind, value.stored)
+            if not self._mirror.is_settled(
+                ledger, hashed, at=frame.occurred_at, max_evidence=self.limits.max_evidence_per_fact
+            ):
+                continue
             entities = [entity for entity in item.entities if Entity(entity.key).norm == norm]
             alone = sum(norm in _mentioned(other) for other in item.facts) == 1
             bare = fact == FoundFact(fact.subject, fact.predicate, fact.value, cardinality=fact.cardinality)
-            if not (bare and alone) or isinstance(fact.value, Entity) or any(e.aliases for e in entities):
-                continue
-            if fact.value is None or is_held_back(_lineage(frame), fact.subject, fact.predicate):
-                continue
-            value = typed(fact.value)
-            hashed = fact_hash(norm, Predicate(fact.predicate).norm, value.kind, value.stored)
-            if self._mirror.is_settled(
-                ledger, hashed, at=frame.occurred_at, max_evidence=self.limits.max_evidence_per_fact
-            ):
+            is_plain = bare and alone and not any(entity.aliases for entity in entities)
+            if is_plain and not is_held_back(_lineage(frame), fact.subject, fact.predicate):
                 item = replace(
                     item,
                     entities=tuple(entity for entity in item.entities if entity not in entities),

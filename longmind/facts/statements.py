@@ -320,7 +320,7 @@ class Resolver:
         existing = {norm: self._known[norm] for norm in mentioned if norm in self._known}
         existing |= names.find_entities(db, self.ledger, mentioned - existing.keys())
         entities = {**existing, **names.ensure_entities(self.tx, self.ledger, people, existing=existing)}
-        predicates_by_norm = names.find_predicates(db, self.ledger, siblings)
+        predicates_by_norm = names.predicates_now(self.tx, self.ledger, siblings)
         return entities, {
             **predicates_by_norm,
             **names.ensure_predicates(self.tx, self.ledger, relations, existing=predicates_by_norm),

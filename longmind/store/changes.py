@@ -90,9 +90,8 @@ class Changes:
         self._owners: dict[str, set[Any]] = {}
 
     def clear(self) -> None:
-        # All of them: an interrupt may have come after a row was counted and before its table was noted.
-        for sums in self.sums.values():
-            sums[:] = (0, 0, 0)
+        for table in self.touched:  # noted before its rows are counted, so that an interrupt leaves none out
+            self.sums[table][:] = (0, 0, 0)
         self.touched.clear()
         self._names.clear()
         self._owners.clear()
@@ -100,18 +99,18 @@ class Changes:
     def added(self, table: str, row: Row) -> None:
         if table == "store_setting" and is_local(row[0]):
             return
+        self._concerns(table, row)
         sums = self.sums[table]
         sums[0] += 1
         sums[2] += row_hash(table, row)
-        self._concerns(table, row)
 
     def removed(self, table: str, row: Row) -> None:
         if table == "store_setting" and is_local(row[0]):
             return
+        self._concerns(table, row)
         sums = self.sums[table]
         sums[1] += 1
         sums[2] -= row_hash(table, row)
-        self._concerns(table, row)
 
     def added_all(self, table: str, rows: Sequence[Row], encoded: Sequence[str] | None = None) -> None:
         """`added` for many rows of a table; `encoded` is `ascii` of each, where whoever made them has it."""
@@ -133,10 +132,12 @@ class Changes:
                     for row, text in zip(rows, encoded, strict=True)
                 ]
             )
+        self._concerns(table, rows[0])
         sums = self.sums[table]
         sums[0] += len(rows)
         sums[2] += hashes
-        self._concerns(table, rows[0])
+        if len(rows) == 1:
+            return
         position = self._places.get(table)
         if position is not None:
             self._names.update([row[position] for row in rows])

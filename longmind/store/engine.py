@@ -32,12 +32,18 @@ class Connection(Protocol):
         ...
 
     def many(
-        self, sql: str, rows: Iterable[Sequence[Value]], *, encoded: Sequence[str] | None = None
+        self,
+        sql: str,
+        rows: Iterable[Sequence[Value]],
+        *,
+        encoded: Sequence[str] | None = None,
+        replaced: Sequence[Row | None] | None = None,
     ) -> None:
         """Execute once per row of values.
 
         `encoded` is `ascii` of each row, all columns of the table in their order: whoever has made it for the
-        checksums spares it to be made again for the accounts.
+        checksums spares it to be made again for the accounts. `replaced` is for an upsert of counters: the
+        value and checksum that each has now, Nones for a new one.
         """
         ...
 

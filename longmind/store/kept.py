@@ -40,6 +40,14 @@ class Kept:
         answer: T = answers[question]
         return answer
 
+    def last(self, table: str, question: Hashable, missing: T) -> tuple[End, Any | T]:
+        """What a table said in the last state that is known here, with the end of that; or `missing`.
+
+        Others may have written since: whoever goes by it compares the end when a transaction has begun.
+        """
+        end, answers = self._end, self._answers.get(table, {})
+        return end, answers.get(question, missing)
+
     def committed(self, before: End, after: End, touched: Collection[str]) -> None:
         """Go on with what a commit has left as it was."""
         if before == self._end:

@@ -119,18 +119,23 @@ class PostgresConnection:
         return count
 
     def many(
-        self, sql: str, rows: Iterable[Sequence[Value]], *, encoded: Sequence[str] | None = None
+        self,
+        sql: str,
+        rows: Iterable[Sequence[Value]],
+        *,
+        encoded: Sequence[str] | None = None,
+        replaced: Sequence[Row | None] | None = None,
     ) -> None:
         statement = self._followed(sql)
         upserts = statement is not None and statement.may_update
         listed = rows if isinstance(rows, list) or statement is None else list(rows)
-        replaced = self._replaced(statement, listed)
-        returned: list[Row | None] = replaced or []
+        replaced = replaced or self._replaced(statement, listed)
+        returned: list[Row | None] = list(replaced or ())
         with translated(), self.connection.cursor() as cursor:
             asks = upserts and not replaced
             spelled = _spelled(sql + returning(statement) if statement and asks else sql)
             cursor.executemany(spelled, listed, returning=asks)
-            count = cursor.rowcount
+            self._count(sql, cursor.rowcount)
             for _ in listed if asks else ():
                 returned.append(cursor.fetchone())
                 cursor.nextset()
@@ -140,7 +145,6 @@ class PostgresConnection:
                     self.changes.upserted(statement, values, returned[number])
                 else:
                     self.changes.inserted(statement, values)
-        self._count(sql, count)
 
     def run_each(self, statements: Iterable[str]) -> None:
         # In one trip to the server, and yet one by one: Citus passes on the text that a statement came in.

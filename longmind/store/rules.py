@@ -83,6 +83,11 @@ def rules_now(tx: Transaction, space: str) -> tuple[str, ...]:
     return tx.known("space_record", space, lambda: redaction_rules(tx.db, space))
 
 
+def last_rules(store: Store, partition: str) -> tuple[tuple[Any, ...], tuple[str, ...] | None]:
+    """What is redacted in the last state that is known here, with the end of that state's audit log."""
+    return store.kept.last("space_record", _ruling_space(partition), None)
+
+
 def check_rules(tx: Transaction, drafts: Iterable[Draft]) -> None:
     """Refuse drafts that the rules in force have not been applied to."""
     stamps: dict[str, str] = {}

@@ -7,8 +7,8 @@ from typing import Final
 
 import apsw
 
-from longmind.store.changes import TABLES, TEXTS, Changes, Layout
-from longmind.store.engine import Value
+from longmind.store.changes import COUNTERS, TABLES, TEXTS, Changes, Layout
+from longmind.store.engine import Row, Value
 from longmind.store.statements import adds_derived_rows, plain_row, read_statement
 
 _COLUMNS: Final = (
@@ -57,39 +57,56 @@ class SqliteChanges(Changes):
         failed half-way, a trigger that nobody knows), SQLite has counted other changes than are counted here,
         and the commit adds up everything anew.
         """
-        is_derived = adds_derived_rows(sql)
-        statement = None if is_derived else read_statement(sql)
-        if not is_derived:
-            if statement is None or statement.verb != "INSERT INTO" or not statement.has_values:
-                return False
-            if statement.may_update or statement.columns != self._columns.get(statement.table):
-                return False
-        before = self._connection.total_changes()
-        # Also if the insert fails half-way, or something interrupts it: then the commit has to add up.
-        newly = set() if statement is None else {statement.table} - self.touched
-        self.touched |= newly
-        self._is_following = False
-        self._connection.preupdate_hook(None)
-        try:
-            self._connection.executemany(sql, rows)
-        except BaseException:
-            if self._connection.total_changes() == before:
-                self.touched -= newly
-            raise
-        finally:
-            self._follow()
-        if statement is None:
+        if adds_derived_rows(sql):
+            before = self._connection.total_changes()
+            self._unfollowed(sql, rows, None)
             self._seen[0] += self._connection.total_changes() - before
-        elif statement.table == TEXTS:
+            return True
+        statement = read_statement(sql)
+        if statement is None or statement.verb != "INSERT INTO" or not statement.has_values:
+            return False
+        table = statement.table
+        if statement.may_update or statement.columns != self._columns.get(table):
+            return False
+        self._unfollowed(sql, rows, table)
+        if table == TEXTS:
             sums = self.sums[TEXTS]
             sums[0] += len(rows)
             sums[2] += sum([row[0] for row in rows])  # type: ignore[misc]
-            self._seen[0] += len(rows)
         else:
             plain = rows if encoded is not None else [plain_row(row) for row in rows]
-            self.added_all(statement.table, plain, encoded)  # type: ignore[arg-type]
-            self._seen[0] += len(rows)
+            self.added_all(table, plain, encoded)  # type: ignore[arg-type]
+        self._seen[0] += len(rows)
         return True
+
+    def replace_counters(
+        self, sql: str, rows: Sequence[Sequence[Value]], replaced: Sequence[Row | None]
+    ) -> None:
+        """Run an upsert of counters of which the old rows are known, without being told of each."""
+        self._unfollowed(sql, rows, COUNTERS)
+        for row, old in zip(rows, replaced, strict=True):
+            if old is not None and old[0] is not None:
+                self.removed(COUNTERS, (row[0], *old))
+            self.added(COUNTERS, tuple(row))
+        self._seen[0] += len(rows)
+
+    def _unfollowed(self, sql: str, rows: Sequence[Sequence[Value]], table: str | None) -> None:
+        connection = self._connection
+        before = connection.total_changes()
+        # Also if the insert fails half-way, or something interrupts it: then the commit has to add up.
+        is_new = table is not None and table not in self.touched
+        if table is not None:
+            self.touched.add(table)
+        self._is_following = False
+        connection.preupdate_hook(None)
+        try:
+            connection.executemany(sql, rows)
+        except BaseException:
+            if is_new and table is not None and connection.total_changes() == before:
+                self.touched.discard(table)
+            raise
+        finally:
+            self._follow()
 
     def _follow(self) -> None:
         """Be told of every row again; also after something interrupted `insert` where it could not say so."""

@@ -62,9 +62,17 @@ class SqliteConnection:
                 raise
 
     def many(
-        self, sql: str, rows: Iterable[Sequence[Value]], *, encoded: Sequence[str] | None = None
+        self,
+        sql: str,
+        rows: Iterable[Sequence[Value]],
+        *,
+        encoded: Sequence[str] | None = None,
+        replaced: Sequence[Row | None] | None = None,
     ) -> None:
         try:
+            if replaced is not None and self.changes is not None:
+                self.changes.replace_counters(sql, list(rows), replaced)
+                return
             # Rows that come with their text are counted here at once, and SQLite need not tell of each.
             together = isinstance(rows, list) and (encoded is not None or len(rows) >= _MANY)
             changes = self.changes if together else None

@@ -168,7 +168,11 @@ def is_sealed(table: str, row: Mapping[str, Value]) -> bool:
 
 def batched(values: Iterable[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
     """The values in order, as many at a time as one statement takes."""
-    listed = values if isinstance(values, Sequence) else list(values)
+    listed = values if type(values) is list or isinstance(values, Sequence) else list(values)
+    if len(listed) <= size:
+        if listed:
+            yield listed
+        return
     for first in range(0, len(listed), size):
         yield listed[first : first + size]
 
@@ -184,6 +188,7 @@ class Tables:
         self._keys = keys or {}
         self._columns: dict[tuple[type[Any], str], str] = {}
         self._insertions: dict[type[Any], str] = {}
+        self._selections: dict[type[Any], str] = {}
 
     def key(self, kind: type[Any]) -> tuple[str, ...]:
         names: tuple[str, ...] = kind._fields[: self._keys.get(kind, 1)]
@@ -223,8 +228,11 @@ class Tables:
         self, db: Connection, kind: type[Item], condition: str, values: Iterable[Value] = ()
     ) -> list[Item]:
         """Checked rows of one table, called `x` in the condition."""
-        sql = f"SELECT {self.columns(kind)} FROM {self.names[kind]} x WHERE {condition}"
-        return [self.checked(kind, row) for row in db.all(sql, tuple(values))]
+        begin = self._selections.get(kind)
+        if begin is None:
+            begin = f"SELECT {self.columns(kind)} FROM {self.names[kind]} x WHERE "
+            self._selections[kind] = begin
+        return [self.checked(kind, row) for row in db.all(begin + condition, tuple(values))]
 
     def select_among(
         self,
@@ -235,8 +243,11 @@ class Tables:
         also: Clause | None = None,
     ) -> list[Item]:
         """Checked rows whose column has one of many values."""
+        distinct = _distinct(values)
+        if not distinct:
+            return []
         rows: list[Item] = []
-        for batch in batched(_distinct(values)):
+        for batch in batched(distinct):
             clause = among(f"x.{column}", batch)
             if also is not None:
                 clause = clause & also

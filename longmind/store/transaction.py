@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from longmind.base.errors import RESTORE_HINT, Corrupt
@@ -71,7 +72,7 @@ class Transaction:
         self._system: int | None = None
         self._defers = defers
         self._counters: dict[str, tuple[int, int]] | None = None
-        """The stored counters and their checksums, as they were when a number was first asked for."""
+        """The stored counters and their checksums, from when a number is first asked for."""
         self._given_out: dict[str, int] = {}
         self._unstored: dict[str, int] = {}
 
@@ -143,7 +144,7 @@ class Transaction:
         if name not in self._counters:
             return 0
         value, seal = self._counters[name]
-        if seal != checksum("counter", name, value):
+        if seal != _counter_seal(name, value):
             raise Corrupt(f"The counter {name} is damaged.", hint=RESTORE_HINT)
         return int(value)
 
@@ -154,11 +155,21 @@ class Transaction:
         else:
             changed = {only: self._unstored.pop(only)}
         if changed:
+            assert self._counters is not None  # read when the first number was asked for
+            rows = [(name, value, _counter_seal(name, value)) for name, value in changed.items()]
             self.db.many(
                 "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
                 "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
-                [(name, value, checksum("counter", name, value)) for name, value in changed.items()],
+                rows,
+                replaced=[self._counters.get(name, (None, None)) for name in changed],
             )
+            self._counters.update((name, (value, seal)) for name, value, seal in rows)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _counter_seal(name: str, value: int) -> int:
+    """Every transaction checks the counters that the one before it has stored."""
+    return checksum("counter", name, value)
 
 
 HEAD: Final = "audit_entries, audit_hash, audit_total, audit_rows, audit_checksum"

@@ -59,8 +59,10 @@ def among(column: str, values: Sequence[Value]) -> Clause:
         return Clause("1 = 0")
     if count == 1:
         return Clause(f"{column} IN (?)", tuple(values))
-    # A list of every length would be a statement of its own to be prepared, and push others out of the cache.
-    size = 1 << (count - 1).bit_length()
+    # A list of every length would be a statement of its own to be prepared, and push others out of the cache:
+    # lists have 2, 4, 16, 64, 256 or 512 values.
+    bits = (count - 1).bit_length()
+    size = 1 << (bits + 1 if bits in (3, 5, 7) else bits)
     filler = (values[-1],) * (size - count)
     return Clause(f"{column} IN ({_MARKS[size]})", (*values, *filler))
 

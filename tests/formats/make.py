@@ -144,7 +144,7 @@ def _fill(store: Store, clock: FrozenClock, number: int) -> None:
     with store.write() as tx:
         put(tx, [chunked(whole, [(bounds[i], bounds[i + 1], None) for i in range(3)])])
         if number in (9, 10):
-            _count(tx.db, number)
+            _count(tx.snapshot.db, number)  # with the counter of frames stored
 
 
 def _told(frame: Frame) -> dict[str, Any]:
