@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from longmind.extract.changes import (
@@ -13,7 +12,7 @@ from longmind.extract.changes import (
     find_instead,
     is_gone,
 )
-from longmind.extract.clauses import Clause, When
+from longmind.extract.clauses import Clause, Person, When
 from longmind.extract.coreference import SubjectReader
 from longmind.extract.described import described_as, is_lasting_news
 from longmind.extract.ellipsis import is_gapped
@@ -46,6 +45,7 @@ _LEADERS: Final = frozenset(
     "captain mayor "
     "editor treasurer secretary principal dean".split()
 )
+_PERSONS: Final[dict[str, Person]] = {"i": "i", "elided": "i", "we": "we"}
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 
 
@@ -184,7 +184,7 @@ class StatementReader(SubjectReader):
                 if other is not None:  # "Tobia is nine, Lucrezia six"
                     who, begin = other, end
                     scene.mention(other)
-            piece = replace(clause, verb=replace(clause.verb, after=begin), end=after)
+            piece = clause.part(begin, after)
             matches = self._by_table(words, piece, who, scene, when) if number and who is about else []
             yield from matches
             if not matches and not self.closed:
@@ -254,27 +254,25 @@ class StatementReader(SubjectReader):
         masked = self.masked
         start, end = words.clause(clause)
         verb_start = words.starts[clause.verb.first]
-        person = {"i": "i", "elided": "i", "we": "we"}.get(clause.kind, "named")
+        person = _PERSONS.get(clause.kind, "named")
         name = words.span(clause.begin, clause.subject_end) if clause.kind == "named" else None
-        old = Clause(start, end, person, name, verb_start, when)  # type: ignore[arg-type]
-        subject_tokens = words.tokens(clause.begin, clause.subject_end)
+        old = Clause(start, end, person, name, verb_start, when)
+        subject_words = words.low[clause.begin : clause.subject_end]
         personal = (
             about.attribute is not None and clause.kind in ("named", "thing") and about.key == scene.speaker
         )
-        if ((clause.kind == "my" and len(subject_tokens) > 1) or personal) and scene.speaker is not None:
-            skip = 1 if subject_tokens[0].low in ("my", "our") else 0
-            last = subject_tokens[-1].low
-            if subject_tokens[0].low != "our" or last == "address" or last in RELATIONS:
-                possessed = list(
-                    find_possessed(masked, old, subject_tokens[skip].start, scene.speaker, own=True)
-                )
+        if ((clause.kind == "my" and len(subject_words) > 1) or personal) and scene.speaker is not None:
+            skip = 1 if subject_words[0] in ("my", "our") else 0
+            last = subject_words[-1]
+            if subject_words[0] != "our" or last == "address" or last in RELATIONS:
+                position = words.starts[clause.begin + skip]
+                possessed = list(find_possessed(masked, old, position, scene.speaker, own=True))
                 if possessed:
                     return possessed
-        owners = [i for i, token in enumerate(subject_tokens) if token.low == "'s"]
-        if clause.kind == "named" and owners and owners[0] + 1 < len(subject_tokens):
-            owner = (subject_tokens[0].start, subject_tokens[owners[0] - 1].end)
-            position = subject_tokens[owners[0] + 1].start
-            return list(find_possessed(masked, old, position, owner, own=False))
+        if clause.kind == "named" and "'s" in subject_words[:-1]:
+            at = clause.begin + subject_words.index("'s")
+            owner = (words.starts[clause.begin], words.end(at - 1))
+            return list(find_possessed(masked, old, words.starts[at + 1], owner, own=False))
         if about.attribute is not None or (about.sort == "thing" and clause.kind != "named"):
             return []
         if clause.kind == "named" and scene.speaker is not None:

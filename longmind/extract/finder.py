@@ -76,18 +76,19 @@ class _Maker:
 
     def __init__(self, text: str, spelled: Plain, offsets: ByteOffsets) -> None:
         self.text, self.spelled, self.offsets = text, spelled, offsets
+        self.changed = spelled.changed
 
     def _words(self, span: Range) -> str:
         """As written, unless the spelling was mended inside."""
+        if not self.changed:
+            return self.text[span[0] : span[1]]
         low, high = self._back(span)
         written = self.text[low:high]
-        if self.spelled.changed:
-            mended = self.spelled.text[span[0] : span[1]]
-            return written if written.casefold() == mended.casefold() else mended
-        return written
+        mended = self.spelled.text[span[0] : span[1]]
+        return written if written.casefold() == mended.casefold() else mended
 
     def _back(self, span: Range) -> Range:
-        if not self.spelled.changed:
+        if not self.changed:
             return span
         return self.spelled.back(span[0]), self.spelled.back(span[1], end=True)
 

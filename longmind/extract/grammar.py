@@ -27,6 +27,17 @@ class ParsedClause:
     shared: bool = False
     apposed: tuple[int, int] | None = None
 
+    def part(self, after: int, end: int) -> ParsedClause:
+        """The same subject and verb, with some of the words of the complement."""
+        verb = self.verb
+        group = VerbGroup(
+            verb.lemma, verb.form, verb.tense, verb.denied, verb.ended, verb.unreal, verb.passive, verb.first,
+            after,
+        )  # fmt: skip
+        return ParsedClause(
+            self.kind, self.begin, self.subject_end, group, end, self.link, self.shared, self.apposed
+        )
+
 
 class Parser(NounReader):
     """Finds the clauses of one sentence, from left to right."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from longmind.base.words import STOP_WORDS
 from longmind.extract.patterns import pattern
@@ -32,6 +32,10 @@ class _TooMany(Exception):
     """The pattern matches too many different texts to look at each."""
 
 
+_UNREAD: Final = frozenset({""})
+"""In the place of words that have not been read off a pattern: most are never tried."""
+
+
 class Gated:
     """A pattern that is tried only on texts that have one of the words it needs.
 
@@ -44,13 +48,14 @@ class Gated:
     def __init__(self, source: str, flags: int = 0, *, at_word: bool = False, part: str = "") -> None:
         self.shape = pattern(source, flags)
         self._source, self._flags = rf"\b(?:{part or source})" if at_word else part or source, flags
-        self._needed: frozenset[str] | Literal["unread"] | None = "unread"
+        self._needed: frozenset[str] | None = _UNREAD
 
     def may_match(self, letters: frozenset[str]) -> bool:
         """Whether a text may hold a match, by its runs of letters in lower case."""
-        if self._needed == "unread":
-            self._needed = needed_words(self._source, self._flags)
-        return self._needed is None or not self._needed.isdisjoint(letters)
+        needed = self._needed
+        if needed is _UNREAD:
+            needed = self._needed = needed_words(self._source, self._flags)
+        return needed is None or not needed.isdisjoint(letters)
 
     def search(self, words: Words, start: int, end: int) -> re.Match[str] | None:
         """The first match between two positions of a sentence."""

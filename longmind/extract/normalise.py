@@ -66,6 +66,8 @@ _CANDIDATE: Final = pattern(
     r"(?<![\w'/@.#-])[A-Za-z24][A-Za-z0-9/'-]{0,11}(?![\w'@-])",
     re.IGNORECASE,
 )
+_DIGIT_WORD: Final = pattern(r"[24](?<![\w'/@.#-].)(?![\w'@/-])")
+"""The same where only digits may stand for words, as in most lists and tables."""
 _BEFORE_TO: Final = frozenset(
     "forgot meant want wanted need needed have has had going used me him her them us try trying like love "
     "got able about back moved came come went goes go talk talking listen said over up down ready "
@@ -108,20 +110,23 @@ class Plain:
         return position - high + was_high
 
 
-def _is_plain(masked: str) -> bool:
-    """Whether the text has none of the words that tell informal spelling."""
-    if " i " in masked or masked[:2] == "i ":
-        return False
-    plain_letters = masked.isascii() and "2" not in masked and "4" not in masked
+def _informal_words(masked: str) -> set[str]:
+    """The words of a text in lower case that may have to be spelled out; none where it is plainly spelled."""
+    has_i = " i " in masked or masked[:2] == "i "
+    plain_letters = not has_i and masked.isascii() and "2" not in masked and "4" not in masked
     if plain_letters and _FIRST_LETTERS.isdisjoint(runs_of_letters(masked)):
-        return True  # as most texts are, and then told in a fifth of the time
-    return _KEYS.isdisjoint(_LOOSE.findall(masked.lower()))
+        return set()  # as most texts are, and then told in a fifth of the time
+    words = set(_LOOSE.findall(masked.lower()))
+    if not has_i and _KEYS.isdisjoint(words):
+        return set()
+    return {word for word in words if word in _KEYS or word == "i" or word[-2:] == "in"}
 
 
 def _spelled_out(masked: str) -> Iterator[tuple[int, int, str]]:
-    if _is_plain(masked):
+    words = _informal_words(masked)
+    if not words:
         return
-    for match in _CANDIDATE.finditer(masked):
+    for match in (_DIGIT_WORD if words <= {"2", "4"} else _CANDIDATE).finditer(masked):
         word = match.group()
         new = _plain_word(word)
         if new is not None:

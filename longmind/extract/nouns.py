@@ -17,6 +17,8 @@ _TITLES: Final = frozenset("mr mrs ms dr prof auntie aunt uncle tante grandma gr
 
 
 _ARTICLES: Final = frozenset("the a an this that these those no every".split())
+_NO_NOUN: Final = frozenset({"P", "X", "C", ",", "."})
+"""Tags of words that no noun phrase begins with."""
 _FINITE: Final = frozenset({"third", "past", "base"})
 _NO_FORMS: Final[dict[str, str]] = {}
 
@@ -40,8 +42,10 @@ class NounReader:
         self.forms = forms_by_word()
 
     def _noun(self, at: int, *, inside: bool) -> Noun | None:
-        low = self.low[at]
-        if self.tags[at] == "I":
+        low, tag = self.low[at], self.tags[at]
+        if tag in _NO_NOUN:
+            return None
+        if tag == "I":
             kind: SubjectKind = (
                 "i" if low == "i" else "we" if low == "we" else "you" if low == "you" else "pronoun"
             )

@@ -11,7 +11,7 @@ from longmind.extract.grammar import ParsedClause
 from longmind.extract.lexicon import POINTING
 from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
-from longmind.extract.phrases.edges import DEICTIC, trimmed, without_tail
+from longmind.extract.phrases.edges import DEICTIC, last_word, trimmed, without_tail
 from longmind.extract.replacement import SINGLE, takes_a_place
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.small_talk import is_worth_keeping, may_be_worth_keeping
@@ -89,7 +89,6 @@ _FILLER: Final = pattern(
     r"immediately)\b[\s,]*)+$",
     re.IGNORECASE,
 )
-_LAST_WORD: Final = pattern(r"(\w+)[\s,]*$")
 _FILLER_ENDS: Final = frozenset(
     "way btw though tbh honest honestly well too lol haha record days nowadays moment now currently on usual "
     "already again anymore more longer last please thanks course actually still top sudden mate officially "
@@ -350,8 +349,7 @@ def _ahead(
 
 
 def _without_filler(masked: str, start: int, stop: int) -> int:
-    last = _LAST_WORD.search(masked, max(start, stop - 16), stop)
-    if last is None or last.group(1).lower() not in _FILLER_ENDS:
+    if last_word(masked, max(start, stop - 16), stop) not in _FILLER_ENDS:
         return stop
     match = _FILLER.search(masked[start:stop])
     return stop if match is None else start + match.start()

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from functools import partial
+from typing import Any, Final, cast
+
+_METHODS: Final = ("finditer", "findall", "fullmatch", "match", "search", "split", "sub")
 
 
 class _Lazy:
-    """Stands for a compiled pattern; its methods become the pattern's own at the first call."""
+    """Stands for a compiled pattern; its methods become the pattern's own at the first call.
 
-    __slots__ = ("_flags", "_source", "findall", "finditer", "fullmatch", "match", "search", "split", "sub")
+    They are plain attributes, and not found by `__getattr__`: a class that has it is read slowly for good.
+    """
+
+    __slots__ = ("_flags", "_source", *_METHODS)
 
     def __init__(self, source: str, flags: int) -> None:
         self._source = source
         self._flags = flags
+        for method in _METHODS:
+            setattr(self, method, partial(_first_call, self, method))
 
-    def __getattr__(self, name: str) -> Any:
-        # Reached only while the slots are empty: filling them makes every later call direct.
-        compiled = re.compile(self._source, self._flags)
-        for method in ("finditer", "findall", "fullmatch", "match", "search", "split", "sub"):
-            setattr(self, method, getattr(compiled, method))
-        return getattr(compiled, name)
+
+def _first_call(lazy: _Lazy, called: str, *arguments: Any, **named: Any) -> Any:
+    compiled = re.compile(lazy._source, lazy._flags)
+    for method in _METHODS:
+        setattr(lazy, method, getattr(compiled, method))
+    return getattr(compiled, called)(*arguments, **named)
 
 
 def pattern(source: str, flags: int = 0) -> re.Pattern[str]:

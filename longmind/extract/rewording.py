@@ -105,7 +105,7 @@ _REWORDINGS: Final = (
     ),
     # "My title, in case you need it, is records manager."
     _Rewording(
-        (_ASIDES,),
+        ((", ",), _ASIDES),
         pattern(
             rf"\b(?:my|our) (?:[\w-]+ ){{0,3}}[\w-]+(?P<aside>(?:{'|'.join(_ASIDES)})\b[^,.;:!?\n]{{0,40}},)"
             r"(?= (?:is|was|are|were|has|'s)\b)",

@@ -181,8 +181,10 @@ _LABEL = pattern(
 
 def _opening(masked: str, start: int, end: int, label: str | None) -> tuple[int, str | None]:
     """Past blanks, bullets and a `Name:` label: where the sentence proper begins, and whose it is."""
-    bullet = _BULLET.match(masked, start, end)
-    begin = bullet.end() if bullet else start
+    begin = start + 1 if masked[start : start + 1] == " " else start
+    if not masked[begin : begin + 1].isalpha():
+        bullet = _BULLET.match(masked, start, end)
+        begin = bullet.end() if bullet else start
     at_line_start = (
         start == 0 or "\n" in masked[max(0, start - 2) : begin] or masked[start - 1 : start] == "\n"
     )

@@ -113,8 +113,10 @@ _TAGS: Final = _closed()
 Known: TypeAlias = tuple[str, str, str]
 """A word as it is written, in lower case, and its tag."""
 
-_KNOWN: Final[dict[str, tuple[tuple[int, Known], ...]]] = {}
-"""What stands between two blanks, as words and where in it each begins."""
+_KNOWN: Final[dict[str, Known]] = {}
+"""What stands between two blanks and is one word."""
+_KNOWN_PARTS: Final[dict[str, tuple[tuple[int, Known], ...]]] = {}
+"""What stands between two blanks and is several, and where in it each begins."""
 _MOST_KNOWN: Final = 50_000
 _LONGEST_KNOWN: Final = 40
 
@@ -123,17 +125,17 @@ def known_words(masked: str, start: int, end: int) -> tuple[list[Known], list[in
     """The words and marks between the two positions, and where each begins."""
     words: list[Known] = []
     starts: list[int] = []
-    if len(_KNOWN) > _MOST_KNOWN:
-        _KNOWN.clear()
     at = start
     for chunk in masked[start:end].split():
         at = masked.find(chunk, at)
-        parts = _KNOWN.get(chunk)
-        if parts is None:
-            parts = _parts(chunk, masked, at, end)
-        for offset, word in parts:
+        word = _KNOWN.get(chunk)
+        if word is not None:
             words.append(word)
-            starts.append(at + offset)
+            starts.append(at)
+        else:
+            for offset, word in _KNOWN_PARTS.get(chunk) or _parts(chunk, masked, at, end):
+                words.append(word)
+                starts.append(at + offset)
         at += len(chunk)
     if words and words[0][2] == "U" and words[0][1] in verb_forms():
         words[0] = (*words[0][:2], "V")
@@ -142,6 +144,12 @@ def known_words(masked: str, start: int, end: int) -> tuple[list[Known], list[in
 
 def _parts(chunk: str, masked: str, at: int, end: int) -> tuple[tuple[int, Known], ...]:
     """The words of what stands between two blanks; kept, unless they depend on what comes after it."""
+    for known in (_KNOWN, _KNOWN_PARTS):
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+    if chunk.isalpha():
+        _KNOWN[chunk] = word = (chunk, *_tagged(chunk))
+        return ((0, word),)
     stop = at + len(chunk)
     depends = chunk[-1] == "."  # "Dr. Ho" and "J. Ho", but not at the end of a sentence
     matches = _TOKEN.finditer(masked, at, min(end, stop + 2) if depends else stop)
@@ -151,7 +159,7 @@ def _parts(chunk: str, masked: str, at: int, end: int) -> tuple[tuple[int, Known
         if match.start() < stop
     )
     if not depends and len(chunk) <= _LONGEST_KNOWN:
-        _KNOWN[chunk] = parts
+        _KNOWN_PARTS[chunk] = parts
     return parts
 
 

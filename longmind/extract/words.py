@@ -37,7 +37,7 @@ class Words:
 
     @property
     def letters(self) -> frozenset[str]:
-        """The runs of letters, in lower case: what patterns are gated by."""
+        """The runs of letters, in lower case, by which patterns are gated."""
         if self._letters is None:
             text = self.masked[self.starts[0] : self.end(self.count - 1)] if self.count else ""
             if not text.isascii():  # patterns that take either case take these for letters of English

@@ -185,6 +185,7 @@ def _searched(text: str) -> _Searched:
     return _Searched(text)
 
 
+@lru_cache(maxsize=512)  # a sentence is quoted, answered and read again; and greetings are all alike
 def _mentions(text: str) -> tuple[Mention, ...]:
     words = runs_of_letters(text)
     has_digit = _DIGIT.search(text) is not None

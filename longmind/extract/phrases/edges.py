@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
+from itertools import islice
 from typing import TypeAlias
 
 from longmind.extract.patterns import pattern
@@ -132,9 +134,14 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 def known_entry(text: str, start: int, end: int, entries: frozenset[str]) -> int | None:
     """Where the longest of `entries` that begins at `start` ends, at most four words on."""
-    words = list(_ENTRY_WORD.finditer(text, start, min(end, start + 60)))[:4]
-    for last in reversed(words):
-        candidate = text[start : last.end()].lower().rstrip(".'\"")
+    for candidate in _entries_at(text, start, end):
         if candidate in entries:
             return start + len(candidate)
     return None
+
+
+@lru_cache(maxsize=16)  # several lists are asked for one place, one after the other
+def _entries_at(text: str, start: int, end: int) -> tuple[str, ...]:
+    """The words from `start` on that may be an entry of a list, longest first."""
+    words = islice(_ENTRY_WORD.finditer(text, start, min(end, start + 60)), 4)
+    return tuple(text[start : word.end()].lower().rstrip(".'\"") for word in words)[::-1]
