@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final, TypeGuard
 
 from longmind.base.errors import InvalidInput
@@ -13,6 +14,8 @@ from longmind.base.errors import InvalidInput
 MAX_TEXT_BYTES: Final = 256 * 1024 * 1024
 MAX_LABEL_BYTES: Final = 2000
 """PostgreSQL keeps at most 2,704 bytes in one entry of an index."""
+_SHORT: Final = 64
+"""Characters of a label that is remembered as checked."""
 MAX_METADATA_BYTES: Final = 1024 * 1024
 MAX_TAGS: Final = 200
 MAX_DEPTH: Final = 64
@@ -43,11 +46,21 @@ def check_text(value: object, name: str, *, most_bytes: int = MAX_TEXT_BYTES, em
 
 def check_label(value: object, name: str) -> str:
     """A short single-line string: a session, a speaker, a kind, a tag."""
+    if type(value) is str and len(value) <= _SHORT:
+        return _checked_before(value, name)
+    return _checked_label(value, name)
+
+
+def _checked_label(value: object, name: str) -> str:
     text = check_text(value, name).strip()
     size = len(text.encode())
     if size > MAX_LABEL_BYTES:
         raise InvalidInput(f"{name} has {size} bytes; the most is {MAX_LABEL_BYTES}.", hint="Shorten it.")
     return text
+
+
+_checked_before: Final = lru_cache(maxsize=1024)(_checked_label)
+"""The same few labels come with every text."""
 
 
 def cut_label(text: str) -> str:

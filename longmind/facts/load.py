@@ -157,8 +157,10 @@ class Loader:
         statements: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
         facts: set[int] = set()
         wide: set[tuple[int, int]] = set()
-        since = FOREVER
+        since, new = FOREVER, self.names.new_predicates
         for item in items:
+            if item.predicate.predicate_id in new and new.issuperset(self._predicates(item.group)):
+                continue  # nothing was ever said with them
             reach = self._reach(item, now)
             members = self._class(item.subject)
             if self._needs_statement(item, members):

@@ -107,6 +107,7 @@ class Resolver:
         self.predicates: dict[int, PredicateRow] = {}
         self.facts: dict[int, FactRow] = {}
         self.new_facts: set[int] = set()
+        self.new_predicates: set[int] = set()
         self._by_hash: dict[bytes, FactRow] = {}
 
     def resolve(self, claims: Sequence[Claim]) -> list[Resolved | None]:
@@ -321,10 +322,11 @@ class Resolver:
         existing |= names.find_entities(db, self.ledger, mentioned - existing.keys())
         entities = {**existing, **names.ensure_entities(self.tx, self.ledger, people, existing=existing)}
         predicates_by_norm = names.predicates_now(self.tx, self.ledger, siblings)
-        return entities, {
-            **predicates_by_norm,
-            **names.ensure_predicates(self.tx, self.ledger, relations, existing=predicates_by_norm),
-        }
+        ensured = names.ensure_predicates(self.tx, self.ledger, relations, existing=predicates_by_norm)
+        self.new_predicates.update(
+            row.predicate_id for norm, row in ensured.items() if norm not in predicates_by_norm
+        )
+        return entities, {**predicates_by_norm, **ensured}
 
 
 _NAMES = (ObjectKind.TEXT, ObjectKind.ENTITY)

@@ -17,6 +17,10 @@ _COLUMNS: Final = (
 )
 
 
+_DERIVED: Final = "(derived)"
+_OTHER: Final = "(other)"
+
+
 class SqliteChanges(Changes):
     """Follows one connection. Changes by other programs are not seen, on purpose: checks find them."""
 
@@ -26,6 +30,8 @@ class SqliteChanges(Changes):
         self._seen = [0]
         self._before = 0
         self._columns: dict[str, tuple[str, ...]] = {}
+        self._targets: dict[str, str] = {}
+        """What inserts do, by their SQL."""
         self._hook = _follower(self, self._seen)
         # Before the first statement: a DELETE without a condition that was prepared earlier tells nothing.
         connection.preupdate_hook(self._hook)
@@ -48,6 +54,7 @@ class SqliteChanges(Changes):
                 columns.setdefault(str(table), []).append(str(name))
         self.layout = Layout(columns)
         self._columns = {table: tuple(names) for table, names in columns.items()}
+        self._targets.clear()
         self._places = self.layout.spaces
 
     def insert(self, sql: str, rows: Sequence[Sequence[Value]], encoded: Sequence[str] | None) -> bool:
@@ -57,16 +64,15 @@ class SqliteChanges(Changes):
         failed half-way, a trigger that nobody knows), SQLite has counted other changes than are counted here,
         and the commit adds up everything anew.
         """
-        if adds_derived_rows(sql):
+        table = self._targets.get(sql)
+        if table is None:
+            table = self._targets[sql] = self._target(sql)
+        if table == _DERIVED:
             before = self._connection.total_changes()
             self._unfollowed(sql, rows, None)
             self._seen[0] += self._connection.total_changes() - before
             return True
-        statement = read_statement(sql)
-        if statement is None or statement.verb != "INSERT INTO" or not statement.has_values:
-            return False
-        table = statement.table
-        if statement.may_update or statement.columns != self._columns.get(table):
+        if table == _OTHER:
             return False
         self._unfollowed(sql, rows, table)
         if table == TEXTS:
@@ -78,6 +84,17 @@ class SqliteChanges(Changes):
             self.added_all(table, plain, encoded)  # type: ignore[arg-type]
         self._seen[0] += len(rows)
         return True
+
+    def _target(self, sql: str) -> str:
+        """The canonical table whose whole rows an insert adds, or what else it does."""
+        if adds_derived_rows(sql):
+            return _DERIVED
+        statement = read_statement(sql)
+        if statement is None or statement.verb != "INSERT INTO" or not statement.has_values:
+            return _OTHER
+        if statement.may_update or statement.columns != self._columns.get(statement.table):
+            return _OTHER
+        return statement.table
 
     def replace_counters(
         self, sql: str, rows: Sequence[Sequence[Value]], replaced: Sequence[Row | None]
@@ -92,7 +109,6 @@ class SqliteChanges(Changes):
 
     def _unfollowed(self, sql: str, rows: Sequence[Sequence[Value]], table: str | None) -> None:
         connection = self._connection
-        before = connection.total_changes()
         # Also if the insert fails half-way, or something interrupts it: then the commit has to add up.
         is_new = table is not None and table not in self.touched
         if table is not None:
@@ -102,7 +118,7 @@ class SqliteChanges(Changes):
         try:
             connection.executemany(sql, rows)
         except BaseException:
-            if is_new and table is not None and connection.total_changes() == before:
+            if is_new and table is not None and self.is_exact():
                 self.touched.discard(table)
             raise
         finally:

@@ -76,7 +76,7 @@ class SqliteConnection:
             # Rows that come with their text are counted here at once, and SQLite need not tell of each.
             together = isinstance(rows, list) and (encoded is not None or len(rows) >= _MANY)
             changes = self.changes if together else None
-            if changes is None or not changes.insert(sql, list(rows), encoded):
+            if changes is None or not changes.insert(sql, rows, encoded):  # type: ignore[arg-type]
                 self.connection.executemany(sql, rows)
         except (apsw.Error, UnicodeError):
             with translated():
