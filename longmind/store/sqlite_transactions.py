@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -23,9 +23,6 @@ from longmind.store.sqlite_errors import held_too_long, translated
 if TYPE_CHECKING:
     from longmind.store.sqlite import SqliteEngine
     from longmind.store.sqlite_changes import SqliteChanges
-
-_MANY: Final = 32
-"""Rows of one insert from which on they are counted together."""
 
 
 class SqliteConnection:
@@ -73,9 +70,8 @@ class SqliteConnection:
             if replaced is not None and self.changes is not None:
                 self.changes.replace_counters(sql, list(rows), replaced)
                 return
-            # Rows that come with their text are counted here at once, and SQLite need not tell of each.
-            together = isinstance(rows, list) and (encoded is not None or len(rows) >= _MANY)
-            changes = self.changes if together else None
+            # Rows that are known here are counted at once, and SQLite need not tell of each.
+            changes = self.changes if isinstance(rows, list) else None
             if changes is None or not changes.insert(sql, rows, encoded):  # type: ignore[arg-type]
                 self.connection.executemany(sql, rows)
         except (apsw.Error, UnicodeError):
