@@ -96,6 +96,9 @@ _RUNS_OUT: Final = frozenset(
 )
 
 
+_BACK_FROM: Final = pattern(r"(?:now |finally |just )?back from (?:my |our |the )?", re.IGNORECASE)
+
+
 def find_changes(
     words: Words, clause: ParsedClause, about: About, when: When, before: Range | None = None
 ) -> list[RuleMatch] | None:
@@ -110,7 +113,8 @@ def find_changes(
     if start >= end and verb.lemma not in ENDS:
         return None
     if verb.lemma == "be" and not verb.passive:
-        return None
+        back = _BACK_FROM.match(words.masked, start, end)
+        return None if back is None else _Maker(words, clause, about, when).ended((back.end(), end))
     done = verb.tense in ("past", "perfect") or verb.lemma in ("quit",)
     text = words.masked
     if verb.passive:
@@ -164,7 +168,7 @@ _THE_THING: Final = pattern(
 )
 _CHANGING: Final = frozenset(
     "change move switch push bump raise lower cut reduce increase extend shift postpone delay reschedule "
-    "migrate port transfer update upgrade downgrade convert reset bring".split()
+    "migrate port transfer update upgrade downgrade convert reset bring rename".split()
 )
 _OF_NAMES: Final = frozenset("bump upgrade downgrade migrate port switch convert update".split())
 """What is done to a product or a project, and not to somebody."""
@@ -207,7 +211,7 @@ def find_moved(words: Words, clause: ParsedClause, speaker: str | None, when: Wh
     slot, told = re.sub(r"[ -]", "_", thing["what"]), when.range()
     return RuleMatch(
         speaker if own else thing["what"],
-        slot if own else "changed_to",
+        slot if own else "name" if verb.lemma == "rename" else "changed_to",
         value,
         words.clause(clause),
         "attribute" if own else "moved",

@@ -23,9 +23,11 @@ from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, i
 from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.possessive import (
+    FORMER,
     HOMES,
     find_apposed,
     find_fixed,
+    find_former,
     find_home,
     find_listed,
 )
@@ -140,6 +142,8 @@ class ClauseReader(StatementReader):
             yield from after_a_death(list(find_apposed(words, *span, speaker)), self.masked, span)
         if not COUNTED.isdisjoint(words.lows):
             yield from find_listed(words, *span, speaker)
+        if not FORMER.isdisjoint(words.letters):
+            yield from find_former(self.masked, *span, speaker)
         if not HOMES.isdisjoint(words.lows):
             yield from find_home(self.masked, *span, speaker)
 

@@ -49,7 +49,7 @@ _TIE: Final = (
 _LEAVE: Final = _past(
     "leave quit sell cancel drop ditch resign abandon divorce dump bin scrap offload rehome delete uninstall "
     "discontinue trade swap replace rename exchange stop finish exit lose close relinquish forgo shelve "
-    "axe rescind"
+    "axe rescind steal"
 )
 _LEAVE_PHRASE: Final = (
     r"(?:hung|gave|given|giving|packed|threw|thrown|cut|shut|closed|wound|wrapped|called|jacked|chucked) "

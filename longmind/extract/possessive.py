@@ -93,6 +93,36 @@ def find_apposed(words: Words, start: int, end: int, subject: Subject) -> Iterat
             yield RuleMatch(subject, slot, name.span(1), (relation.start(), name.end(1)), "apposition")
 
 
+@cache
+def _former() -> re.Pattern[str]:
+    return pattern(
+        rf"\b[Mm]y (?:ex-?|former |previous ){RELATION},? (?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+)?)"
+        r"|\b[Mm]y (?:old|former|previous|last|ex-?) ?(?:job|gig|position|employer|company)"
+        r"(?: at| with| for)? (?P<employer>[A-Z][\w&-]+(?: [A-Z][\w&-]+)?)"
+        rf"|\b(?:have|got) a new {RELATION.replace('<relation>', '<tie>')}(?:,|, called| called| named)? "
+        r"(?P<successor>[A-Z][\w-]+(?: [A-Z][\w-]+)?)"
+    )
+
+
+FORMER = frozenset("ex former previous old last new".split())
+"""Words without one of which nobody is told to be somebody's former anything, or their new one."""
+
+
+def find_former(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
+    """ "My ex-girlfriend Mei", "my old job at Siemens", "I have a new therapist, Olga"."""
+    for match in _former().finditer(masked, start, end):
+        if match["name"] is not None:
+            slot, value = relation_slot(match["relation"]), match.span("name")
+        elif match["employer"] is not None:
+            slot, value = "works_at", match.span("employer")
+        else:
+            value = match.span("successor")
+            old = (value[0], value[0])
+            yield RuleMatch(subject, relation_slot(match["tie"]), value, match.span(), "renewed", old=old)
+            continue
+        yield RuleMatch(subject, slot, value, match.span(), "former", False, True, action="end")
+
+
 HOMES = frozenset("place flat house home apartment room studio cottage condo".split())
 
 
@@ -158,7 +188,7 @@ _TITLES = (
 
 @cache
 def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
-    be = r"(?:'s|is|are)\s+(?:(?:\w+ly|now|still|also)\s+)?"
+    be = r"(?:'s|is|are|became|has become)\s+(?:(?:\w+ly|now|still|also)\s+)?"
     end = (
         r"(?=\s*(?:$|[,.;:!]|-\s|(?:and|but|so|because|now|today|already|finally|these|nowadays|again|since|"
         r"until|as of|as well|too|at the moment|for now|after all|though|btw|tbh|lol|haha)\b))"

@@ -91,6 +91,11 @@ def wedded(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | None
     if not tied or verb.denied or verb.unreal or verb.tense not in ("past", "perfect"):
         return None
     others = [at for at in range(clause.begin, clause.subject_end) if words.tags[at] == "U"]
+    if first == "married" and clause.kind in ("i", "we", "elided") and not others:
+        value = words.span(verb.after, verb.after + 1)
+        to_whom = verb.after + 1 < clause.end and words.low[verb.after + 1] == "to"
+        whole = words.clause(clause)
+        return None if to_whom else RuleMatch(speaker, "marital_status", value, whole, "wedded")
     if clause.kind != "we" or not others:
         return None
     value = words.span(others[0], others[-1] + 1)
@@ -144,6 +149,9 @@ _BY: Final = pattern(
     r"(?:now )?(?:owned|led|maintained|run|managed|headed|handled) by (?P<who>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
 )
 _BELONGS: Final = pattern(r"to (?P<who>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?=$|[\s,.;])")
+_HANDED: Final = pattern(
+    r"(?:over )?the (?P<what>[a-z][\w -]{1,30}?) (?:over |on )?to (?P<who>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+)
 _POSSESSED: Final = pattern(r"(?:now )?(?P<who>[A-Z][\w-]+)'s(?=$|[,.;]| now\b)")
 _CHARGED: Final = frozenset("own lead maintain manage handle head".split())
 
@@ -185,6 +193,13 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
         or len(about.key.split()) > 3
     ):
         return None
+    handed = _HANDED.match(masked, start, end) if verb.lemma in ("hand", "pass") else None
+    if handed is not None and verb.tense in ("past", "perfect"):
+        what = handed["what"]
+        return RuleMatch(
+            _project(what), "owner", handed.span("who"), whole, "owner",
+            free=True, one=True, names=_in_full(what),
+        )  # fmt: skip
     if verb.lemma == "take" and masked[start : start + 5].lower() == "over ":
         span = (start + 5, end)
     elif verb.lemma in _CHARGED and verb.tense in ("present", "progressive"):

@@ -113,6 +113,21 @@ _BORN = Then(r" (?:originally )?from ", "from", names.place)
 _JOB = r"(?: (?:a|my|the|his|her)(?: \w+){0,3})? (?:job|position|role|internship|gig|apprenticeship)"
 
 
+_NO_EMPLOYER = pattern(
+    r"\b(?:gym|fitness|club|choir|church|band|league|party|association|society|library|orchestra|team|chat|"
+    r"discord|slack|facebook|group|class|course|forum)\b",
+    re.IGNORECASE,
+)
+
+
+def employer(text: str, start: int, end: int) -> Spans | None:
+    """An organisation that somebody joins for work: not a gym, a choir or a party."""
+    spans = names.named_organisation(text, start, end)
+    if spans is None or _NO_EMPLOYER.search(text, spans[0][0], spans[0][1]) is not None:
+        return None
+    return spans
+
+
 _NO_FIELD = pattern(
     r"(?:the|an?|teams?|shifts|person|groups|silence|general|progress|here|order|bed)\b", re.IGNORECASE
 )
@@ -146,7 +161,7 @@ _WORK_VERBS = (
              names.named_organisation, tenses=PRESENT),
     VerbRule("employed_by", "works_at", ("be",), "employed (?:by|at) ", names.organisation, then=(_AS,),
              tenses=PRESENT),
-    VerbRule("joined", "works_at", ("join",), " (?:the team at )?", names.named_organisation, tenses=DONE,
+    VerbRule("joined", "works_at", ("join",), " (?:the team at )?", employer, tenses=DONE,
              denial="refuses",
              then=(Then(r"(?: (?:last|this) \w+| in [A-Z]\w+(?: \d{4})?)? as ", "role", roles.role),)),
     VerbRule("joined_as", "role", ("join",), " (?:us|the team|the company|the board) as ", roles.role,

@@ -19,7 +19,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.held_mirror import CurrentFact, HeldMirror
-from longmind.facts.moves import as_attribute, measured, moved, rescheduled, rivals
+from longmind.facts.moves import as_attribute, at_work, measured, moved, rescheduled, rivals
 from longmind.facts.persons import known_by_name
 from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.slots import SHARED
@@ -51,10 +51,7 @@ def anchored(
         over = doubted(current, frame, ()).over
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
-    item = replace(
-        item,
-        facts=tuple(rescheduled(current, moved(current, as_attribute(current, fact))) for fact in item.facts),
-    )
+    item = replace(item, facts=tuple(_placed(current, fact) for fact in item.facts))
     facts: list[FoundFact] = []
     for fact in item.facts:
         for anchored_fact in _each(current, fact, frame):
@@ -63,6 +60,13 @@ def anchored(
     facts += _left_for(current, facts, frame)
     over, kept = doubted(current, frame, facts)
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over])))
+
+
+def _placed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
+    for move in (as_attribute, moved, rescheduled, at_work):
+        fact = move(current, fact)
+    return fact
 
 
 def _begun_after(current: CurrentFacts, fact: FoundFact) -> FoundFact:
@@ -242,6 +246,7 @@ def denied(predicate: str) -> str:
 _PARTNERS: Final = frozenset(
     "fiance fiancee boyfriend girlfriend partner wife husband married_to engaged_to".split()
 )
+_MARRIED: Final = frozenset({"wife", "husband", "married_to"})
 _PARTNER_WORDS: Final = words_of("fiance fiancee boyfriend girlfriend partner wife husband")
 
 
@@ -250,14 +255,11 @@ def _other_ties(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     for belief in current.held(fact.subject, tuple(sorted(_PARTNERS))):
         if belief.predicate in _PARTNERS and belief.predicate != fact.predicate:
             same = str(belief.value).casefold() == str(fact.value).casefold()
-            married = {belief.predicate, fact.predicate} & {"married_to"} and same
+            married = {belief.predicate, fact.predicate} <= _MARRIED
             if same and not married:
                 yield FoundFact(
                     fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
                 )
-
-
-_MARRIED: Final = frozenset({"wife", "husband", "married_to"})
 
 
 def _alone_no_longer(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:

@@ -36,7 +36,8 @@ _CUE_WORDS: Final = frozenset(
     "walked turned changed shifted migrated migrating ported porting converted relocated upgraded "
     "resigned retired reverted graduated came come went gone off over up dead history notice stepped "
     "stood last died folded scrapped axed ran run fell lost belongs put else divorced dumped binned "
-    "jumped deleted uninstalled exchanged exited only now nowadays mistaken".split()
+    "jumped deleted uninstalled exchanged exited only now nowadays mistaken stole stolen ripped tore torn "
+    "stripped replace putting".split()
 )
 _CUE_PHRASES: Final = re.compile(
     r"\b(?:no (?:longer|more)|any (?:more|longer)|rather than|in place of|used to|from (?:here|today) on|"

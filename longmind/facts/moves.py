@@ -26,10 +26,11 @@ _VERBS: Final = (
 _STATED: Final = re.compile(rf"(?:is|got|{_VERBS})(?:_\w+)?$")
 _MOVED: Final = re.compile(
     rf"(?:(?:got|gets|was|were|been|has|have|had|just|now) )*(?:{_VERBS})"
-    r"(?: (?:back|forward|up|down|out|over|on|in|ahead|away|again))*(?: by \S+ \w+)?(?: from .+?)?"
+    r"(?: (?:back|forward|up|down|out|over|on|in|ahead|away|again))*(?: by (?:\S+ )?\w+)?(?: from .+?)?"
     r" (?:to|until|till|onto) (?P<new>.+)",
     re.IGNORECASE,
 )
+_PLACED: Final = re.compile(r"(?:in|at|on) ")
 _HOSTS: Final = (
     "is_on",
     "runs_on",
@@ -46,6 +47,8 @@ _HOSTS: Final = (
     "switched_to",
 )
 """Ways to say what a thing runs on."""
+_KEPT: Final = ("is_in", "is_kept_in", "is_stored_in", "kept_in", "stored_in", "sits_in", "moved_to")
+"""Ways to say where a thing is kept."""
 _STATES: Final = ("is", "runs", "start", "lives", "sits", "hosted", "built", "deployed", "cost")
 
 
@@ -72,7 +75,7 @@ def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """What a thing is now, in the place of what it was, where a fact tells how it got there."""
     if fact.action != "record" or not fact.polarity or not isinstance(fact.value, str):
         return fact
-    if is_slot(fact.predicate) or "/" in fact.subject or fact.predicate.startswith("is"):
+    if is_slot(fact.predicate) or fact.predicate.startswith("is"):
         return fact
     own = current.held(fact.subject, (fact.predicate,)) if fact.subject == USER else []
     match = _MOVED.fullmatch(fact.value if own else f"{fact.predicate.replace('_', ' ')} {fact.value}")
@@ -85,6 +88,8 @@ def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
         return _upgraded(current, fact, new)
     old = _state_of(current, fact.subject, new)
     if old is not None:
+        place = _PLACED.match(str(old.value))  # "lives" "in Spain": in England then, too
+        new = new if place is None else f"{place[0]}{new}"
         return replace(fact, predicate=old.predicate, value=new, replaces=str(old.value), confidence=None)
     return replace(fact, predicate="is", value=new) if fact.predicate == "changed_to" else fact
 
@@ -130,6 +135,23 @@ def _state_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | No
     return None
 
 
+def at_work(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "Marta is at Ferrari now", "I'm with Revolut now": where she works, and whose customer one is."""
+    candidates = _PLACES_OF.get(fact.predicate, ())
+    if fact.replaces != "" or fact.action != "record" or not fact.polarity or not candidates:
+        return fact
+    if not str(fact.value)[:1].isupper():
+        return fact
+    held = {belief.predicate for belief in current.held(fact.subject, candidates)}
+    return replace(fact, predicate=held.pop(), cardinality="one") if len(held) == 1 else fact
+
+
+_PLACES_OF: Final = {
+    "is_at": ("works_at", "studies_at", "trains_at"),
+    "is_with": ("works_at", "banks_with", "insured_with"),
+}
+
+
 def rivals(predicate: str) -> tuple[str, ...]:
     """The predicates whose values a new one takes the place of: what a thing runs on is told in many ways."""
-    return _HOSTS if predicate in _HOSTS else (predicate,)
+    return next((ways for ways in (_HOSTS, _KEPT) if predicate in ways), (predicate,))

@@ -28,7 +28,14 @@ CHANGES = [
     ("I'm a nurse.", "I retrained as a teacher.", "nurse", "teacher"),
     ("I'm unemployed.", "I found a job at Aldi.", "unemployed", "Aldi"),
     ("I'm in audit at Deloitte.", "I started at Monzo on Monday.", "Deloitte", "Monzo"),
+    ("My manager is Carla.", "Tom became my manager.", "Carla", "Tom"),
+    ("My therapist is Ines.", "I have a new therapist, Olga.", "Ines", "Olga"),
+    ("Marta works at Fiat.", "Marta is at Ferrari now.", "Fiat", "Ferrari"),
+    ("I bank with Monzo.", "I'm with Revolut now.", "Monzo", "Revolut"),
+    ("The project is called Falcon.", "We renamed the project to Heron.", "Falcon", "Heron"),
+    ("My parents live in Spain.", "My parents moved back to England.", "Spain", "England"),
     # Whom somebody is with
+    ("I'm engaged to Tom.", "Tom and I got married last weekend.", "engaged", "married_to Tom"),
     ("I'm single.", "Kenji is my boyfriend again, since June.", "single", "Kenji"),
     ("I'm single.", "I have a girlfriend now.", "single", "girlfriend"),
     ("I'm single.", "I'm seeing someone.", "single", "seeing someone"),
@@ -54,6 +61,12 @@ def test_the_new_takes_the_place_of_the_old(first: str, second: str, gone: str, 
 
 
 ENDINGS = [
+    ("My girlfriend is Mei.", "My ex-girlfriend Mei called me yesterday.", "user girlfriend Mei"),
+    ("My boss is Carla.", "I had lunch with my former boss Carla.", "boss Carla"),
+    ("I work at Siemens.", "My old job at Siemens was more fun.", "works_at Siemens"),
+    ("I'm on holiday.", "I'm back from holiday.", "holiday"),
+    ("I have a motorbike.", "Somebody stole my motorbike.", "has motorbike"),
+    ("Ana maintains the parser.", "Ana handed the parser over to Ben.", "owner Ana"),
     ("I hate running.", "Apparently I don't hate running anymore.", "running"),
     ("I hate cilantro.", "I no longer hate cilantro.", "cilantro"),
     ("I hate mushrooms.", "I've stopped hating mushrooms.", "mushrooms"),
@@ -90,6 +103,9 @@ def test_what_is_over_is_not_held(first: str, second: str, gone: str) -> None:
         ("Answer in Polish please.", "You can stop worrying about me.", "Polish"),
         ("My rent is 900 euros.", "My pay went up to 1000 euros.", "rent 900 euros"),
         ("I'm single.", "My sister has a girlfriend now.", "single"),
+        ("I work at Siemens.", "I joined Fitness First.", "works_at Siemens"),
+        ("I work at Siemens.", "My old colleague at Bosch called.", "works_at Siemens"),
+        ("I have a motorbike.", "Somebody stole my brother's motorbike helmet.", "has motorbike"),
         ("I like tea.", "She likes coffee, not tea.", "likes tea"),
     ],
 )
