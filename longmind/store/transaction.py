@@ -105,9 +105,6 @@ class Transaction:
     @property
     def snapshot(self) -> Snapshot:
         """The state inside this transaction, for code that reads."""
-        if "frame" in self._unstored:
-            # Indexes hold the ids of frames against their counter, also inside a transaction.
-            self.store_counters(only="frame")
         return Snapshot(self.db, self.revision)
 
     def known(self, table: str, question: Hashable, read: Callable[[], T]) -> T:
@@ -131,6 +128,9 @@ class Transaction:
                 self._given_out[name] = self._unstored[name] = last + count
         if not self._defers:
             self.store_counters()
+        elif "frame" in first:
+            # Whoever reads ids of frames holds them against their counter, also inside a transaction.
+            self.store_counters(only="frame")
         return first
 
     def last_number(self, name: str) -> int:
