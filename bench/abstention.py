@@ -127,7 +127,11 @@ def _number(query: Query) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"among {', '.join(SETS)}; all by default")
-    report(run(parser.parse_args().names or SETS))
+    asked = run(parser.parse_args().names or SETS)
+    if not asked:
+        print("There are no stores to ask: python -m bench quality makes them.")
+        return 1
+    report(asked)
     return 0
 
 
