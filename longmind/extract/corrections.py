@@ -117,12 +117,15 @@ def find_mended(masked: str, span: Range, lows: frozenset[str]) -> tuple[int, Ra
     match = _IN_THE_MIDDLE.search(text)
     if match is None or match.start() < 6 or not _is_value(match["value"]) or _excuses(text, match):
         return None
-    if match["value"].split()[0].lower() in _GOES_ON:
+    said = match["value"].lower().split()
+    if said[0] in _GOES_ON or len(said) > 4 or not _NO_VALUE.isdisjoint(said):
         return None
     value = trimmed(masked, span[0] + match.start("value"), span[0] + match.end("value"))
     return span[0] + match.start(), value
 
 
+_NO_VALUE: Final = frozenset("is are was were works work too also either please again then".split())
+"""Words of a sentence that goes on, and not of a value."""
 _GOES_ON: Final = frozenset(
     "idea need problem worries rush matter way thanks clue longer more one doubt chance big really very too "
     "only even never always maybe please there here it its wait sorry".split()

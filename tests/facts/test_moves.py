@@ -100,6 +100,8 @@ def test_what_is_over_is_not_held(first: str, second: str, gone: str) -> None:
         ("I love horror films.", "I can't stand romantic films.", "loves horror films"),
         ("I live in Porto.", "Since we moved the sofa the room looks bigger.", "lives_in Porto"),
         ("I'm vegan, no meat at all.", "No idea what to cook.", "diet vegan"),
+        ("I work at Acme, sorry to say.", "Fine.", "works_at Acme"),
+        ("We meet on Monday, wait, Tuesday works too.", "Fine.", "meets_on Monday"),
         ("Answer in Polish please.", "You can stop worrying about me.", "Polish"),
         ("My rent is 900 euros.", "My pay went up to 1000 euros.", "rent 900 euros"),
         ("I'm single.", "My sister has a girlfriend now.", "single"),
