@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from longmind.extract.changes import (
@@ -19,7 +20,15 @@ from longmind.extract.fragments import find_in_fragment, find_pairs, find_relati
 from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.instructions import find_order, find_release, topic_of
 from longmind.extract.kin import COUNTED
-from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, is_reported, is_small_talk
+from longmind.extract.moods import (
+    CONDITIONS,
+    asks,
+    is_condition,
+    is_denied_before,
+    is_doubted,
+    is_reported,
+    is_small_talk,
+)
 from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.possessive import (
@@ -110,6 +119,7 @@ class ClauseReader(StatementReader):
             if speaker is not None:
                 yield from find_relatives(words, span, speaker)
             return
+        self._part_times(words, real)
         self.opening = words.starts[min(real[0].begin, real[0].verb.first)]
         yield from self._before(words, real[0], span, scene)
         conditional = not CONDITIONS.isdisjoint(words.lows) and any(
@@ -127,11 +137,27 @@ class ClauseReader(StatementReader):
             asserted = asserted and (
                 not conditional or (clause.kind == "order" and clause.link not in CONDITIONS)
             )
+            if asserted and is_denied_before(previous, words, clause):
+                clause.verb.denied = True
             if asserted:
                 yield from self._clause(words, clause, previous, scene, span)
             elif previous is None or clause.kind not in ("you", "order"):
                 self._about(words, clause, scene)
             previous = clause
+
+    def _part_times(self, words: Words, clauses: Sequence[ParsedClause]) -> None:
+        """ "I lived in Bergen, and since 2017 I've lived in Aalborg": the time is that of what follows."""
+        for clause, following in pairwise(clauses):
+            if following.shared or following.begin != clause.end:
+                continue
+            for at in range(clause.verb.after + 1, clause.end - 1):
+                if words.low[at] not in ("and", "but"):
+                    continue
+                rest = words.span(at + 1, clause.end)
+                when = find_mention(self.masked, *rest)
+                if when is not None and when.start == rest[0] and when.end == rest[1]:
+                    clause.end = at - 1 if words.texts[at - 1] == "," else at
+                    break
 
     def _by_phrase(self, words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
         """What set phrases say, wherever they stand in the sentence."""

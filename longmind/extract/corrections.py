@@ -56,7 +56,7 @@ _NO_OLD: Final = frozenset(
 _HINTS: Final = frozenset(
     "sorry scratch strike ignore hang hold correct wrong correction typo mistake bad oops whoops mean "
     "meant misspoke make wait rather should "
-    "forget no nah nope not actually".split()
+    "forget no nah nope not actually mistyped misspelled misspelt misremembered mixed wrote was".split()
 )
 """Words without which nothing is taken back."""
 _MARKS: Final = Gated(
@@ -75,6 +75,8 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
     if span[1] - span[0] > 140 or not (after or starred or not _HINTS.isdisjoint(words.lows)):
         return None, False
     text = words.masked[span[0] : span[1]]
+    if _MISTAKE.fullmatch(text) is not None:
+        return None, True
     for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS, _NO_NO):
         match = shape.match(text)
         if match is not None and _is_value(match.group("value")) and not _excuses(text, match):
@@ -86,11 +88,18 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
         if refused.group("value"):
             return _made(words, span, speaker, refused), False
         return None, text.lower().startswith("no")
-    if after and (bare := _BARE.match(text)) is not None and _is_value(bare.group("value")):
+    if after and (bare := _BARE.match(text)) is not None and _is_bare_value(bare.group("value")):
         return _made(words, span, speaker, bare), False
     return None, False
 
 
+_MISTAKE: Final = pattern(
+    r"(?:(?:oops|whoops|sorry|ah|argh|no|ugh|hm+|wait)[,.! ]+)*(?:(?:the )?wrong \w+|"
+    r"i (?:mistyped|misspoke|misspelled|misspelt|misremembered|mixed (?:that|it|them) up|wrote the wrong \w+)"
+    r"(?: that| it)?|(?:that|it) was (?:wrong|a typo|a mistake)|typo|my mistake|my bad)(?:,? sorry)?[,.! ]*",
+    re.IGNORECASE,
+)
+"""Nothing but that something was wrong: what is right comes next."""
 _EXCUSE: Final = pattern(
     r"(?:(?:my|stupid|bloody|damn|this) )?(?:auto ?correct|typos?|fat fingers|(?:voice )?typing|keyboard|"
     r"phone|brain fog|long day|late here|half asleep|tired|mind slip|"
@@ -136,6 +145,11 @@ def _excuses(text: str, match: re.Match[str]) -> bool:
     """ "Sorry, autocorrect, my name is Anya": what stands there is why, and what is right comes after it."""
     value, rest = match.group("value"), text[match.end("value") :]
     return _EXCUSE.fullmatch(value) is not None and _CLAUSE.search(rest) is not None
+
+
+def _is_bare_value(text: str) -> bool:
+    """A value that stands alone: a clause has its own way of being read."""
+    return _is_value(text) and _NO_VALUE.isdisjoint(text.lower().split())
 
 
 def _is_value(text: str) -> bool:

@@ -132,6 +132,8 @@ _GONE: Final = (
     r"more$|over$|"
     r"over now|gone$|dead$|history$|up$|off$|finished$|done$|done and dusted|a thing of the past|in the "
     r"past$|"
+    r"went to (?:my|our|a|an|some|his|her|their)(?: \w+)? (?:nephew|niece|son|daughter|brother|sister|cousin|"
+    r"friend|mate|neighbou?r|colleague|couple|family|charity|home|owner|buyer|scrapyard|shelter)|"
     r"belongs to|closed (?:down|its doors|for good)|closed$|shut (?:down|its doors)|"
     r"(?:was|is|has|were)(?:n't| not)(?: been)? (?:renewed|extended|prolonged)|"
     r"lost (?:its|his|her|their) (?:charm|appeal|shine|job|licence|license)|"

@@ -63,7 +63,14 @@ _TOPICS: Final = (
         Gated(r"\b(?:tabs|spaces|indent\w*|type hints|camelcase|snake_case|semicolons)\b", re.I),
     ),
     ("spelling", Gated(r"\b(?:british|american|uk|us) (?:english|spelling)\b", re.I)),
-    ("currency", Gated(r"\bin (?:euros?|dollars?|pounds?|yen|francs?|kroner)\b", re.I)),
+    (
+        "currency",
+        Gated(
+            r"\bin (?:[a-z]+ )?(?:euros?|dollars?|pounds?|yen|francs?|kroner|kronor|rupees?|pesos?|zloty|"
+            r"chf|usd|eur|gbp)\b",
+            re.I,
+        ),
+    ),
     ("emoji", Gated(r"\bemojis?\b", re.I)),
     (
         "answer_tone",

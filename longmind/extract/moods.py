@@ -78,6 +78,15 @@ def is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClaus
     )
 
 
+def is_denied_before(previous: ParsedClause | None, words: Words, clause: ParsedClause) -> bool:
+    """ "I can't say I like it", "I don't think I need it": what is denied there is what follows."""
+    if previous is None or not previous.verb.denied or previous.kind not in ("i", "we"):
+        return False
+    between = words.low[previous.verb.after : min(clause.begin, clause.verb.first)]
+    return previous.verb.lemma in _DENYING and all(word in _BETWEEN for word in between)
+
+
+_DENYING: Final = frozenset("say think believe claim pretend suppose".split())
 _BETWEEN: Final = frozenset(
     {
         ":",

@@ -96,6 +96,8 @@ def find_apposed(words: Words, start: int, end: int, subject: Subject) -> Iterat
 @cache
 def _former() -> re.Pattern[str]:
     return pattern(
+        r"\b[Mm]y first (?:day|week|month|shift|morning) (?:at|with) "
+        r"(?P<started>[A-Z][\w&-]+(?: [A-Z][\w&-]+)*)|"
         rf"\b[Mm]y (?:ex-?|former |previous ){RELATION},? (?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+)?)"
         r"|\b[Mm]y (?:old|former|previous|last|ex-?) ?(?:job|gig|position|employer|company)"
         r"(?: at| with| for)? (?P<employer>[A-Z][\w&-]+(?: [A-Z][\w&-]+)?)"
@@ -104,13 +106,16 @@ def _former() -> re.Pattern[str]:
     )
 
 
-FORMER = frozenset("ex former previous old last new".split())
+FORMER = frozenset("ex former previous old last new first".split())
 """Words without one of which nobody is told to be somebody's former anything, or their new one."""
 
 
 def find_former(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """ "My ex-girlfriend Mei", "my old job at Siemens", "I have a new therapist, Olga"."""
     for match in _former().finditer(masked, start, end):
+        if match["started"] is not None:
+            yield RuleMatch(subject, "works_at", match.span("started"), match.span(), "started_at")
+            continue
         if match["name"] is not None:
             slot, value = relation_slot(match["relation"]), match.span("name")
         elif match["employer"] is not None:

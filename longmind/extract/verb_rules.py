@@ -225,7 +225,9 @@ _UNTIL_TODAY: Final = pattern(
 
 def _goes_on(masked: str, clause: Clause, when: Mention | None) -> bool:
     """ "I've lived in Rome for years" is so today; "I've lived in Rome and Milan" has been done."""
-    if when is not None and when.kind == "length":
+    if when is not None and (
+        when.kind == "length" or masked[when.start : when.end].lower().startswith("since")
+    ):
         return True
     return _UNTIL_TODAY.search(masked, clause.start, clause.end) is not None
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
+from longmind.facts.consequences import consequences
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
@@ -22,7 +23,7 @@ from longmind.facts.held_mirror import CurrentFact, HeldMirror
 from longmind.facts.moves import as_attribute, at_work, measured, moved, rescheduled, rivals
 from longmind.facts.persons import known_by_name
 from longmind.facts.similarity import alike, mended, spelled_alike
-from longmind.facts.slots import SHARED
+from longmind.facts.slots import wordings
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Value
 from longmind.facts.words import words_of
@@ -178,6 +179,11 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
             return
         if not fact.polarity and fact.predicate == "is":
             yield from _other_states(current, fact)
+        value_words = words_of(str(fact.value))
+        for belief in current.held(fact.subject, wordings(fact.predicate)):
+            # Who likes it no more does not love it either.
+            if belief.predicate != fact.predicate and words_of(str(belief.value)) == value_words:
+                yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
         if isinstance(fact.value, str):
             for belief in _matching(current, fact.subject, fact.value):
                 if belief.predicate in _STATES.get(fact.predicate, ()) or belief.predicate in (
@@ -241,93 +247,6 @@ def _denials(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
 def denied(predicate: str) -> str:
     """Under which predicate earlier versions held a denial; stores of theirs still have some."""
     return "has_no" if predicate == "has" else f"not_{predicate}"
-
-
-_PARTNERS: Final = frozenset(
-    "fiance fiancee boyfriend girlfriend partner wife husband married_to engaged_to".split()
-)
-_MARRIED: Final = frozenset({"wife", "husband", "married_to"})
-_PARTNER_WORDS: Final = words_of("fiance fiancee boyfriend girlfriend partner wife husband")
-
-
-def _other_ties(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    """Who is a husband now is no fiancé any more, and a new partner follows the old one."""
-    for belief in current.held(fact.subject, tuple(sorted(_PARTNERS))):
-        if belief.predicate in _PARTNERS and belief.predicate != fact.predicate:
-            same = str(belief.value).casefold() == str(fact.value).casefold()
-            married = {belief.predicate, fact.predicate} <= _MARRIED
-            if same and not married:
-                yield FoundFact(
-                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
-                )
-
-
-def _alone_no_longer(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    """Who has a partner is not single any more, and who is married not divorced."""
-    over = {"single", *(("divorced", "widowed") if fact.predicate in _MARRIED else ())}
-    for belief in current.held(fact.subject, SHARED["relationship"]):
-        if str(belief.value).casefold() in over:
-            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
-
-
-_ALONE: Final = frozenset({"single", "divorced", "widowed"})
-
-
-def _partners(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    """Who is single has no girlfriend any more."""
-    for belief in current.held(fact.subject, tuple(sorted(_PARTNERS))):
-        yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
-
-
-_DWELLINGS: Final = ("flat_in", "place_in", "apartment_in", "room_in", "studio_in", "home_in")
-"""Where somebody's flat was until they moved."""
-_IDLE: Final = frozenset({"unemployed", "jobless", "retired", "between jobs", "out of work"})
-
-
-def _at_work_again(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    """Who works somewhere is not unemployed any more."""
-    for belief in current.held(fact.subject, ("role", "is")):
-        if str(belief.value).casefold() in _IDLE:
-            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
-
-
-_OUTCOMES: Final = (
-    (re.compile(r"\bgraduat"), re.compile(r"\b(?:student|undergrad|undergraduate|freshman|sophomore)\b")),
-    (
-        re.compile(r"\b(?:had (?:the|our|my|a|her) (?:baby|twins|son|daughter|boy|girl)|g[ai]ven? birth)\b"),
-        re.compile(r"\b(?:pregnant|expecting)\b"),
-    ),
-)
-"""What has happened, and what is over by it."""
-
-
-def _outcomes(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    """Who has graduated is no student any more."""
-    said = f"{fact.predicate.replace('_', ' ')} {fact.value}".casefold()
-    for happened, over in _OUTCOMES:
-        if happened.search(said) is None:
-            continue
-        for belief in current.held(fact.subject, ("role", "is")):
-            if over.search(str(belief.value).casefold()):
-                yield FoundFact(
-                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
-                )
-
-
-_MEAT: Final = words_of(
-    "meat beef pork chicken steak lamb bacon ham sausage turkey duck veal burgers fish seafood salmon tuna "
-    "prawns"
-)
-_NOT_VEGAN: Final = _MEAT | words_of("cheese egg milk dairy butter honey yoghurt yogurt cream")
-
-
-def _other_diets(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    """Who eats meat again is not vegetarian any more."""
-    food = words_of(str(fact.value))
-    for belief in current.held(fact.subject, SHARED["diet"]):
-        ruled_out = {"vegetarian": _MEAT, "vegan": _NOT_VEGAN}.get(str(belief.value).casefold(), frozenset())
-        if food & ruled_out:
-            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
 _THING: Final = re.compile(r"(.{3,}?) (?:at|to|in|on|for|with|over|after|before|by) ")
@@ -401,27 +320,9 @@ def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """What the new fact rules out: the denial of the same, the opposite attitude to the same thing."""
     if fact.value is None or fact.action != "record" or (fact.valid_to is not None):
         return
-    if fact.predicate in _PARTNERS:
-        yield from _other_ties(current, fact)
-    if fact.predicate in _PARTNERS or (
-        fact.predicate == "has_relative" and words_of(str(fact.value)) & _PARTNER_WORDS
-    ):
-        yield from _alone_no_longer(current, fact)
-    if fact.predicate in SHARED["relationship"] and str(fact.value).casefold() in _ALONE:
-        yield from _partners(current, fact)
-    if fact.predicate in SHARED["employer"]:
-        yield from _at_work_again(current, fact)
-    if fact.predicate == "lives_in":
-        for belief in current.held(fact.subject, _DWELLINGS):
-            if str(belief.value).casefold() != str(fact.value).casefold():
-                yield FoundFact(
-                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
-                )
-    if fact.predicate == "eats":
-        yield from _other_diets(current, fact)
+    yield from consequences(current, fact)
     liked = fact.predicate in _ATTITUDES
     value_words = words_of(str(fact.value))
-    yield from _outcomes(current, fact)
     yield from _other_states(current, fact)
     yield from _other_counts(current, fact)
     yield from _other_measures(current, fact)

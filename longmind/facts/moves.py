@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -77,7 +78,7 @@ def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
         return fact
     if is_slot(fact.predicate) or fact.predicate.startswith("is"):
         return fact
-    own = current.held(fact.subject, (fact.predicate,)) if fact.subject == USER else []
+    own = fact.subject == USER and _MOVED.fullmatch(fact.value) is not None
     match = _MOVED.fullmatch(fact.value if own else f"{fact.predicate.replace('_', ' ')} {fact.value}")
     if match is None:
         return fact
@@ -155,3 +156,15 @@ _PLACES_OF: Final = {
 def rivals(predicate: str) -> tuple[str, ...]:
     """The predicates whose values a new one takes the place of: what a thing runs on is told in many ways."""
     return next((ways for ways in (_HOSTS, _KEPT) if predicate in ways), (predicate,))
+
+
+def other_days(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "My swimming day has moved to Friday": nobody swims on Wednesdays any more."""
+    doing = words_of(fact.predicate.removesuffix("_day").replace("_", " "))
+    for belief in current.held(fact.subject) if doing else ():
+        weekly = _WEEKDAY.search(str(belief.value)) is not None and doing <= belief.words
+        if weekly and belief.predicate != fact.predicate:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from tests.facts.test_doubt import told
+from longmind import AsOf, FrozenClock, Memory
+from tests.conftest import START
+from tests.facts.test_doubt import held, told
 
 CHANGES = [
     # A thing, whoever changed it
@@ -45,7 +49,12 @@ CHANGES = [
     ("My gran lives in Scarborough.", "My gran's new place in Whitby has a lift.", "Scarborough", "Whitby"),
     ("I live in Hove, sorry, Portslade.", "It is early.", "Hove", "Portslade"),
     ("I live in Hove. Argh, no, Portslade.", "It is early.", "Hove", "Portslade"),
+    ("I live in Trieste. I've moved to Udine.", "I'm back living in Trieste.", "Udine", "Trieste"),
+    ("I go swimming on Wednesdays.", "My swimming day has moved to Friday.", "Wednesday", "Friday"),
+    ("Imke goes to Brookfield Primary.", "Imke goes to Hartwell Academy now.", "Brookfield", "Hartwell"),
+    ("I work at Trewick.", "I finished my first week at Cordray Engineering.", "Trewick", "Cordray"),
     # How old, how asked
+    ("Always show me prices in euros.", "Show me prices in Swiss francs please.", "euros", "Swiss francs"),
     ("My daughter is six.", "My daughter just turned seven.", "six", "seven"),
     ("Answer in Polish please.", "Back to English now please.", "Polish", "English"),
     ("Always answer me in Welsh.", "You can go back to English with me.", "Welsh", "English"),
@@ -61,6 +70,11 @@ def test_the_new_takes_the_place_of_the_old(first: str, second: str, gone: str, 
 
 
 ENDINGS = [
+    ("I love jazz.", "I don't like jazz anymore.", "jazz"),
+    ("I love trail running.", "I can't say I like trail running any longer.", "trail running"),
+    ("I can't stand coriander.", "I've come round to coriander.", "dislikes"),
+    ("I live in Leeds.", "I don't live in Leeds no more.", "Leeds"),
+    ("I drive a Peugeot 208.", "The Peugeot went to my nephew.", "Peugeot"),
     ("My girlfriend is Mei.", "My ex-girlfriend Mei called me yesterday.", "user girlfriend Mei"),
     ("My boss is Carla.", "I had lunch with my former boss Carla.", "boss Carla"),
     ("I work at Siemens.", "My old job at Siemens was more fun.", "works_at Siemens"),
@@ -116,10 +130,26 @@ def test_what_is_said_of_something_else_ends_nothing(first: str, second: str, ke
     assert any(kept in line for line in held), held
 
 
+def test_a_time_before_a_subject_is_that_of_what_follows() -> None:
+
+    text = "From 2003 to 2007 I lived in Bergen, and since 2007 I've lived in Aalborg."
+    with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
+        memory.conversation("c").add_turn("user", text)
+        then = AsOf(system=memory.revision, valid=datetime(2005, 6, 1, tzinfo=UTC))
+        assert [str(hit.fact.object) for hit in memory.facts.about("user", as_of=then)] == ["Bergen"]
+        assert [str(hit.fact.object) for hit in memory.facts.about("user")] == ["Aalborg"]
+
+
+def test_what_is_said_after_a_mistake_mends_it() -> None:
+
+    with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
+        talk = memory.conversation("c")
+        talk.add_turn("user", "My dentist is Dr Halloran, by the way.")
+        talk.add_turn("user", "Oops, wrong name. It's Dr Halloway.")
+        assert held(memory) == ["user dentist Dr Halloway"]
+
+
 def test_a_pronoun_means_whoever_was_named_last() -> None:
-    from longmind import FrozenClock, Memory
-    from tests.conftest import START
-    from tests.facts.test_doubt import held
 
     with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
         talk = memory.conversation("c")

@@ -57,7 +57,7 @@ _FOLLOW = pattern(
     r"|full|part|full-time|part-time|myself|alone|together|originally|during|under|back|about|recently"
     r"|yesterday|today|tomorrow|if|than|that|just|also|almost|over|every|most|then|instead|half|btw|all|not"
     r"|one|two|three|several|years|due|via|within|outside|remotely|a|an|my|our|his|her|their|is|are|was"
-    r"|will|the|it|i|we|he|she|they|nowadays|tbh|ngl|lol|haha|lmao|imo)(?![\w-])",
+    r"|will|the|it|i|we|he|she|they|no|nowadays|tbh|ngl|lol|haha|lmao|imo)(?![\w-])",
     re.IGNORECASE,
 )
 _BEFORE_TIME = pattern(r"\s(?:just|only|back|sometime|early|late|or so|for|from|until)\s*$", re.IGNORECASE)

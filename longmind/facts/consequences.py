@@ -1,0 +1,125 @@
+"""What a new fact puts an end to in somebody's life: who has a partner is not single any more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.extraction import FoundFact
+from longmind.facts.moves import other_days
+from longmind.facts.slots import SHARED
+from longmind.facts.words import words_of
+
+
+def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """The ends of what cannot be so beside the new fact, in other predicates than its own."""
+    if fact.predicate in _PARTNERS:
+        yield from _other_ties(current, fact)
+    if fact.predicate in _PARTNERS or (
+        fact.predicate == "has_relative" and words_of(str(fact.value)) & _PARTNER_WORDS
+    ):
+        yield from _alone_no_longer(current, fact)
+    if fact.predicate in SHARED["relationship"] and str(fact.value).casefold() in _ALONE:
+        yield from _partners(current, fact)
+    if fact.predicate in SHARED["employer"]:
+        yield from _at_work_again(current, fact)
+    if fact.predicate == "lives_in":
+        for belief in current.held(fact.subject, _DWELLINGS):
+            if str(belief.value).casefold() != str(fact.value).casefold():
+                yield FoundFact(
+                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+                )
+    if fact.predicate == "eats":
+        yield from _other_diets(current, fact)
+    yield from _outcomes(current, fact)
+    if fact.predicate.endswith("_day"):
+        yield from other_days(current, fact)
+
+
+_PARTNERS: Final = frozenset(
+    "fiance fiancee boyfriend girlfriend partner wife husband married_to engaged_to".split()
+)
+_MARRIED: Final = frozenset({"wife", "husband", "married_to"})
+_PARTNER_WORDS: Final = words_of("fiance fiancee boyfriend girlfriend partner wife husband")
+
+
+def _other_ties(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who is a husband now is no fiancé any more, and a new partner follows the old one."""
+    for belief in current.held(fact.subject, tuple(sorted(_PARTNERS))):
+        if belief.predicate in _PARTNERS and belief.predicate != fact.predicate:
+            same = str(belief.value).casefold() == str(fact.value).casefold()
+            married = {belief.predicate, fact.predicate} <= _MARRIED
+            if same and not married:
+                yield FoundFact(
+                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+                )
+
+
+def _alone_no_longer(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who has a partner is not single any more, and who is married not divorced."""
+    over = {"single", *(("divorced", "widowed") if fact.predicate in _MARRIED else ())}
+    for belief in current.held(fact.subject, SHARED["relationship"]):
+        if str(belief.value).casefold() in over:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_ALONE: Final = frozenset({"single", "divorced", "widowed"})
+
+
+def _partners(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who is single has no girlfriend any more."""
+    for belief in current.held(fact.subject, tuple(sorted(_PARTNERS))):
+        yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_DWELLINGS: Final = ("flat_in", "place_in", "apartment_in", "room_in", "studio_in", "home_in")
+"""Where somebody's flat was until they moved."""
+_IDLE: Final = frozenset({"unemployed", "jobless", "retired", "between jobs", "out of work"})
+
+
+def _at_work_again(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who works somewhere is not unemployed any more."""
+    for belief in current.held(fact.subject, ("role", "is")):
+        if str(belief.value).casefold() in _IDLE:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_OUTCOMES: Final = (
+    (re.compile(r"\bgraduat"), re.compile(r"\b(?:student|undergrad|undergraduate|freshman|sophomore)\b")),
+    (
+        re.compile(r"\b(?:had (?:the|our|my|a|her) (?:baby|twins|son|daughter|boy|girl)|g[ai]ven? birth)\b"),
+        re.compile(r"\b(?:pregnant|expecting)\b"),
+    ),
+)
+"""What has happened, and what is over by it."""
+
+
+def _outcomes(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who has graduated is no student any more."""
+    said = f"{fact.predicate.replace('_', ' ')} {fact.value}".casefold()
+    for happened, over in _OUTCOMES:
+        if happened.search(said) is None:
+            continue
+        for belief in current.held(fact.subject, ("role", "is")):
+            if over.search(str(belief.value).casefold()):
+                yield FoundFact(
+                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+                )
+
+
+_MEAT: Final = words_of(
+    "meat beef pork chicken steak lamb bacon ham sausage turkey duck veal burgers fish seafood salmon tuna "
+    "prawns"
+)
+_NOT_VEGAN: Final = _MEAT | words_of("cheese egg milk dairy butter honey yoghurt yogurt cream")
+
+
+def _other_diets(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who eats meat again is not vegetarian any more."""
+    food = words_of(str(fact.value))
+    for belief in current.held(fact.subject, SHARED["diet"]):
+        ruled_out = {"vegetarian": _MEAT, "vegan": _NOT_VEGAN}.get(str(belief.value).casefold(), frozenset())
+        if food & ruled_out:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
