@@ -271,7 +271,9 @@ def _quality() -> str:
     for name, measured in _results("quality")["sets"].items():
         systems = measured["systems"]
         bars = [
-            (system, float(systems[system]["nDCG@10"]["mean"])) for system in compared if system in systems
+            (system, float(systems[system]["nDCG@10"]["mean"]))
+            for system in compared
+            if "nDCG@10" in systems.get(system, {})
         ]
         groups.append((name, bars))
     return _bars(

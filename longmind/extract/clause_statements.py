@@ -81,7 +81,8 @@ class StatementReader(SubjectReader):
             or (tie := succeeded(words, clause, scene.speaker)) is not None
         ):
             yield tie
-            return
+            if tie.slot != "marital_status":  # else there may be a day to tell of it: "got married on 5 June"
+                return
         owned = (
             owner_of(words, clause, about, scene)
             if not clause.verb.denied and not clause.verb.unreal
