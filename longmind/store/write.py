@@ -406,14 +406,8 @@ def insert_frames(tx: Transaction, frames: Written) -> None:
             if draft.metadata or (draft.tags and draft is document)
         ],
     )
-    expiries.insert_new(
-        tx,
-        [
-            (row.frame_id, document.expires_at)
-            for row, (_, document) in pairs
-            if document.expires_at is not None
-        ],
-    )
+    expiring = [(row.frame_id, whole.expires_at) for row, (_, whole) in pairs if whole.expires_at is not None]
+    expiries.insert_new(tx, expiring)
 
 
 def tell_parts(
