@@ -275,6 +275,8 @@ class FactsLane:
         limit: int,
         min_trust: str | None = None,
     ) -> Sequence[RankedFrame]:
+        if self.is_empty(snapshot):
+            return []
         options = replace(
             self._options,
             max_evidence_frames=min(limit, self._options.max_evidence_frames),
@@ -299,4 +301,6 @@ class FactsLane:
 
     def entity_names(self, query: str, *, snapshot: Snapshot, view: View) -> Sequence[tuple[str, ...]]:
         """What the question names: for each entity the name that was used, and its others."""
+        if self.is_empty(snapshot):
+            return []
         return names_in(snapshot, query, view, self._naming, self._names)

@@ -132,6 +132,8 @@ def content_pieces(texts: Sequence[str], tokens: Sequence[TokenStates]) -> list[
     """For each text, which of its word pieces belong to words that say something."""
     if not texts:
         return []
+    if len(texts) == 1:
+        return [_content_pieces_of_one(texts[0], tokens[0])]
     raw = [text.encode() for text in texts]
     sizes = np.fromiter(map(len, raw), dtype=np.int64, count=len(raw))
     bases = np.concatenate([[0], np.cumsum(sizes + 1)])
@@ -145,6 +147,15 @@ def content_pieces(texts: Sequence[str], tokens: Sequence[TokenStates]) -> list[
     keeps: BoolArray = ~is_silent[starts] & (words_before[ends] > words_before[starts])
     bounds = list(accumulate(counts, initial=0))
     return [keeps[begin:end] for begin, end in pairwise(bounds)]
+
+
+def _content_pieces_of_one(text: str, tokens: TokenStates) -> BoolArray:
+    """As for many texts, piece by piece: a question has too few of them to be worth a dozen arrays."""
+    says = text.encode().translate(_SAYS_SOMETHING)
+    silent = set(_stop_words(text, 0))
+    spans = np.clip(tokens.spans, 0, len(says)).tolist()
+    keeps = (start not in silent and says.find(1, start, end) >= 0 for start, end in spans)
+    return np.fromiter(keeps, dtype=bool, count=len(spans))
 
 
 def _words_that_say_nothing(
@@ -172,7 +183,7 @@ def _words_that_say_nothing(
 
 
 def _stop_words(text: str, base: int) -> list[int]:
-    """At which bytes a stop word begins in a text that has more than ASCII."""
+    """At which bytes the stop words of a text begin, counted from `base`."""
     offsets: list[int] = []
     done, position = 0, base
     for match in WORD.finditer(text):
