@@ -217,5 +217,9 @@ def unit_start(moment: datetime, grain: Grain) -> datetime:
     return day
 
 
+_ONE: Final = {grain: Duration.of(1, grain) for grain in GRAINS}
+"""One of each unit: what recurs is laid out for dozens of months or years before one of them is taken."""
+
+
 def unit_at(start: datetime, grain: Grain) -> Span:
-    return Span(start, shift(start, Duration.of(1, grain), 1), grain)
+    return Span(start, shift(start, _ONE[grain], 1), grain)

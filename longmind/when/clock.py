@@ -7,8 +7,9 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from longmind.when.calendar import GRAINS
+from longmind.when.lexer import Token
 from longmind.when.meanings import Date, Hours, Node, Unit
-from longmind.when.periods import period
+from longmind.when.periods import may_begin_period, period
 from longmind.when.token_reader import CLOCK, PART, Match, TokenReader, length, whole, year
 from longmind.when.words import DAY_PARTS, ONES, PLAIN_WEEKDAYS, TENS, WEEKDAYS, Grain, listed
 
@@ -225,11 +226,19 @@ def _past(reader: TokenReader, i: int) -> Clock | None:
     return Clock(value, minutes, 0, 1, reader.skip(after, "o'clock", "oclock"), is_open=True)
 
 
+def may_begin_moment(reader: TokenReader, i: int) -> bool:
+    """Whether `moment` may read one here, by the first token alone."""
+    return _may_begin_time(reader.at(i)) or may_begin_period(reader.at(i))
+
+
+def _may_begin_time(token: Token) -> bool:
+    return token.kind == "clock" or token.text in _BEGINNINGS or token.kind == "number"
+
+
 def moment(reader: TokenReader, i: int, *, cued: bool = False) -> Match | None:
     """A day, a stretch of days, or a time of day with or without its day."""
-    token = reader.at(i)
     time = None
-    if token.kind == "clock" or token.text in _BEGINNINGS or token.kind == "number":
+    if _may_begin_time(reader.at(i)):
         time = _named_day_part(reader, i) or _clock_first(reader, i, cued=cued) or _part_first(reader, i)
     day = period(reader, i, cued=cued)
     if day is not None:

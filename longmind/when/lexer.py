@@ -42,10 +42,12 @@ _UNIT_NAMES = "|".join(sorted({*words.UNITS, *words.LETTER_UNITS, *words.MONTHS}
 _MONTH_NAMES = "|".join(sorted(words.MONTHS, key=len, reverse=True))
 
 # Unbounded repeats are possessive, so no token is scanned twice whatever follows it. Most tokens are letters
-# and nothing else, which no alternative but `word` takes: they come first, with the space before them.
+# and nothing else, which no alternative but `word` takes: they come first, with the space before them, and
+# after them the marks that begin nothing longer.
 _TOKEN = re.compile(
     rf"""
       (?P<plain>\ ?(?![½¼¾])[^\W\d_]++(?![\w'’]))
+    | (?P<punctuation>[^\w\s'’])
     | (?P<space>\s++)
     | (?P<instant>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T\ ][0-9]{{2}}:[0-9]{{2}}
           (?::[0-9]{{2}}(?:[.,][0-9]{{1,9}})?)?(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})?)(?![\w:]|[.,+-][0-9])
@@ -76,6 +78,7 @@ _TOKEN = re.compile(
 )
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,2}")
 _DECIMAL = re.compile(r"[0-9]{1,6}\.[0-9]{1,3}")
+_DASHES = "-‐‑–—~"
 _FRACTIONS = {"1/2": 0.5, "1/4": 0.25, "3/4": 0.75, "½": 0.5, "¼": 0.25, "¾": 0.75}
 _MOST_DIGITS = 9
 _PIVOT = 50
@@ -85,15 +88,16 @@ _PIVOT = 50
 def cut(text: str, most_characters: int) -> list[Token]:
     """The tokens that lie wholly within the first `most_characters` characters."""
     limit = min(len(text), max(most_characters, 0))
+    is_cut = limit < len(text)
     tokens: list[Token] = []
     make = tuple.__new__  # `Token(...)` counts its arguments first, which takes as long as finding a word
     last_end = -1
     for match in _TOKEN.finditer(text, 0, limit):
-        if match.end() == limit < len(text):
+        start, end = match.span()
+        if is_cut and end == limit:
             break
         group = match.lastgroup
         if group == "plain":
-            start, end = match.span()
             if text[start] == " ":
                 start += 1
                 last_end = -1
@@ -101,12 +105,19 @@ def cut(text: str, most_characters: int) -> list[Token]:
             fields = ("word", letters.lower(), start, end, (), None, letters[0].isupper(), start == last_end)
             tokens.append(make(Token, fields))
             last_end = end
-            continue
-        if group == "space" and match.group().count("\n") < 2:
-            continue
-        is_space = group == "space"
-        tokens.append(_token(match, group, glued=match.start() == last_end and not is_space))
-        last_end = -1 if is_space else match.end()
+        elif group == "punctuation":
+            mark = text[start]
+            plain = "-" if mark in _DASHES else mark
+            tokens.append(
+                make(Token, ("mark", plain, start, end, (), None, mark.isupper(), start == last_end))
+            )
+            last_end = end
+        elif group != "space":
+            tokens.append(_token(match, group, glued=start == last_end))
+            last_end = end
+        elif text.count("\n", start, end) > 1:
+            tokens.append(_token(match, group, glued=False))
+            last_end = -1
     return tokens
 
 
@@ -136,7 +147,7 @@ def _token(match: re.Match[str], group: str | None, *, glued: bool) -> Token:
 
 def _plain(text: str, group: str | None) -> str:
     if group == "mark":
-        return "-" if text in "-‐‑–—~" else text
+        return "-" if text in _DASHES else text
     if group == "space":
         return "\n"
     return text.lower().replace("’", "'") if group in {"word", "possessive", "instant", "quarter"} else text

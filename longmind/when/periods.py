@@ -8,6 +8,7 @@ from typing import TypeAlias
 from longmind.when import dates, relative, words
 from longmind.when.calendar import Duration
 from longmind.when.holidays import HOLIDAYS
+from longmind.when.lexer import Token
 from longmind.when.meanings import (
     Beside,
     Holding,
@@ -46,11 +47,20 @@ def period(reader: TokenReader, i: int, *, cued: bool = False, depth: int = _DEP
     """The longest time that begins at this token; of equals, the rule listed first."""
     best: Match | None = None
     token = reader.at(i)
-    for rule in _RULES_AT.get(token.text if token.kind == "word" else token.kind, ()):
+    for rule in _RULES_AT.get(_beginning(token), ()):
         match = rule(reader, i, cued, depth)
         if match is not None and (best is None or match.end > best.end):
             best = match
     return best
+
+
+def may_begin_period(token: Token) -> bool:
+    """Whether any rule begins at such a token."""
+    return _beginning(token) in _RULES_AT
+
+
+def _beginning(token: Token) -> str:
+    return token.text if token.kind == "word" else token.kind
 
 
 def _base(reader: TokenReader, i: int, depth: int) -> Match | None:

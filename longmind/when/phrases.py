@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from longmind.when import words
 from longmind.when.anchors import ANCHORS, FIRST_WORDS, GLUE, OPENERS, RELATIONS, SAID, Relation
-from longmind.when.clock import moment
+from longmind.when.clock import may_begin_moment, moment
 from longmind.when.meanings import Date, Hours, Instant, Node, Now, Range, Years
 from longmind.when.token_reader import (
     AGO,
@@ -28,6 +28,10 @@ _LONGEST_START = 16
 """Tokens; the first time of a range is never said in so many, so a joint farther off is not its joint."""
 _AFTERWARDS = frozenset({"onward", "onwards", "forward"})
 _UNSURE = frozenset({"may", "march", "mar", "jan", "dec", "sat", "sun"})
+_RELATIONS_AT = {
+    first: [(opening, relation) for opening, relation in RELATIONS if opening[0] == first]
+    for first in FIRST_WORDS
+}
 _MOST_REPEATED = 8
 _REPEATING = frozenset({"every", "each"})
 _REPEATED = frozenset(
@@ -161,7 +165,7 @@ def _with_suffix(reader: TokenReader, i: int, match: Match) -> Phrase:
 
 
 def _related(reader: TokenReader, i: int) -> Phrase | None:
-    for opening, relation in RELATIONS:
+    for opening, relation in _RELATIONS_AT[reader.word(i)]:
         j = reader.phrase(i, *opening)
         if j is None:
             continue
@@ -189,6 +193,10 @@ def _range(reader: TokenReader, i: int) -> Match | None:
     opens = reader.word(i) if reader.word(i) in {"from", "between"} else ""
     joints = _JOINTS | {"and"} if opens == "between" else _JOINTS
     if not reader.has_any(joints, i + 1, i + _LONGEST_START):
+        return None
+    # "To" mostly stands before a verb, and then no range ends there.
+    ends = reader.positions(joints, i + 1, i + 2 * _LONGEST_START)
+    if not any(_may_finish(reader, at + 1) for at in ends):
         return None
     j = i + 1 if opens else i
     for first in _starts(reader, j, cued=bool(opens)):
@@ -221,6 +229,11 @@ def _stands_alone(reader: TokenReader, i: int, match: Match) -> bool:
     if isinstance(match.node, Date) and match.node.year is None and match.node.day is None:
         return reader.at(i).capital or reader.word(i) not in _UNSURE
     return True
+
+
+def _may_finish(reader: TokenReader, i: int) -> bool:
+    """Whether `_finish` may read the end of a range here, by the first token alone."""
+    return reader.word(i) == "now" or may_begin_moment(reader, i)
 
 
 def _finish(reader: TokenReader, i: int, first: Node) -> Match | None:

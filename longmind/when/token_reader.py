@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Sequence, Set
 from typing import Final, NamedTuple
 
 from longmind.when import words
@@ -40,12 +40,13 @@ class Match(NamedTuple):
 class TokenReader:
     """Tokens that may be asked for at any position; outside the text there are empty marks."""
 
-    __slots__ = ("_count", "_tokens", "_words")
+    __slots__ = ("_count", "_texts", "_tokens", "_words")
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         # Empty marks at the end answer for both sides, since -1 is the last of them: no test at each access.
         self._tokens = [*tokens, *_EDGES]
         self._count = len(tokens)
+        self._texts = [token.text for token in self._tokens]
         self._words = [token.text if token.kind == "word" else "" for token in self._tokens]
 
     def __len__(self) -> int:
@@ -74,8 +75,12 @@ class TokenReader:
             i += 1
         return i
 
-    def has_any(self, texts: Container[str], start: int, end: int) -> bool:
-        return any(token.text in texts for token in self._tokens[start:end])
+    def has_any(self, texts: Set[str], start: int, end: int) -> bool:
+        return not texts.isdisjoint(self._texts[start:end])
+
+    def positions(self, texts: Set[str], start: int, end: int) -> list[int]:
+        """Where one of these words or marks stands."""
+        return [at for at, text in enumerate(self._texts[start:end], start) if text in texts]
 
     def possessive(self, i: int) -> int:
         return i + 1 if self.at(i).glued and self.mark(i) in {"'s", "'", "’"} else i
