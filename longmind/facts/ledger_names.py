@@ -13,9 +13,11 @@ from longmind.store.transaction import Transaction
 
 _MOST: Final = 10_000
 """Names of one ledger. Where there are more, every word may be one."""
-_KEYS: Final = "SELECT key_norm FROM fact_entity e WHERE {} LIMIT ?"
+# The limit is written out: SQLite prepares a statement anew at every call if its limit is a parameter.
+_KEYS: Final = f"SELECT key_norm FROM fact_entity e WHERE {{}} LIMIT {_MOST + 1}"
 _ALIASES: Final = (
-    "SELECT a.alias_norm FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id WHERE {} LIMIT ?"
+    "SELECT a.alias_norm FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
+    f"WHERE {{}} LIMIT {_MOST + 1}"
 )
 _ALL: Final = "e.ledger = ? AND {} > ?"
 _LATER: Final = "(e.ledger || '') = ? AND {} > ?"
@@ -68,9 +70,8 @@ class _Numbered:
         """Read what is new; False where that is too much to keep."""
         last = tx.last_number(self._counter)
         if last > self._last and not self._is_full:
-            room = _MOST - len(self.norms)
-            rows = tx.db.all(self._later if self._last else self._all, (ledger, self._last, room + 1))
-            self._is_full = len(rows) > room
+            rows = tx.db.all(self._later if self._last else self._all, (ledger, self._last))
+            self._is_full = len(rows) > _MOST - len(self.norms)
             self.norms.update(str(norm) for (norm,) in rows)
             self._last = last
         return not self._is_full
