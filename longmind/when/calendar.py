@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, Literal
@@ -167,10 +167,10 @@ class Calendar:
             raise ValueError("no such day near the reference")
         return chosen[0]
 
-    def years_around(self) -> Iterator[int]:
-        """Enough years on both sides for a 29th of February."""
-        year = self.now.year
-        return iter(range(max(1, year - 9), min(9999, year + 10)))
+    def years_around(self, *, near: bool = False) -> range:
+        """Enough years on both sides for a 29th of February, or `near` for what comes every year."""
+        year, reach = self.now.year, 2 if near else 9
+        return range(max(1, year - reach), min(9999, year + reach + 1))
 
     def to_ms(self, moment: datetime) -> int:
         return to_ms(moment.replace(tzinfo=self.zone))

@@ -14,6 +14,8 @@ from longmind.when.token_reader import CLOCK, PART, Match, TokenReader, length, 
 from longmind.when.words import DAY_PARTS, ONES, PLAIN_WEEKDAYS, TENS, WEEKDAYS, Grain, listed
 
 _POINTS = {"noon": 12, "midnight": 0}
+_CLOCK_WORDS = frozenset({*_POINTS, *ONES, *TENS, "a", "half", "quarter"})
+"""Words that a reading of the clock may begin with."""
 _LEVELS: tuple[Grain, ...] = ("hour", "minute", "second")
 _HALF_DAY = timedelta(hours=12)
 _JOINTS = frozenset({"-", "to", "till", "until"})
@@ -117,6 +119,8 @@ def clock_range(reader: TokenReader, i: int) -> Reading | None:
 def clock(reader: TokenReader, i: int, *, bare: bool) -> Clock | None:
     """A reading of the clock here; with `bare`, a number from 1 to 12 alone is one."""
     token = reader.at(i)
+    if token.kind not in {"clock", "number"} and token.text not in _CLOCK_WORDS:
+        return None
     if token.kind == "clock":
         hour, minute, second, level, half = token.fields
         is_open = half < 0 and 1 <= hour <= 12 and token.text[0] != "0"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -159,6 +160,10 @@ class Date(Node):
     def resolve(self, calendar: Calendar) -> Span:
         if self.month is not None and (self.year is not None or self.which == "this"):
             return self._in(calendar.now.year if self.year is None else self.year, self.month)
+        if self.weekday is None and self.which != "this":
+            near = list(self._occurrences(calendar, near=True))
+            with suppress(ValueError):  # none is near: a 29th of February
+                return calendar.pick(near, self.which)
         spans = list(self._occurrences(calendar))
         if self.weekday is not None:
             agreeing = [span for span in spans if span.start.weekday() == self.weekday]
@@ -171,12 +176,15 @@ class Date(Node):
     def _in(self, year: int, month: int) -> Span:
         return unit_at(_date(year, month, self.day or 1), "month" if self.day is None else "day")
 
-    def _occurrences(self, calendar: Calendar) -> Iterator[Span]:
+    def _occurrences(self, calendar: Calendar, *, near: bool = False) -> Iterator[Span]:
+        """In order of time; `near`: the few among which the one that is meant nearly always is."""
         now = calendar.now
         this_month = now.year * 12 + now.month - 1
         months = (
-            [year * 12 + self.month - 1 for year in calendar.years_around()]
+            [year * 12 + self.month - 1 for year in calendar.years_around(near=near)]
             if self.month is not None
+            else range(this_month - 2, this_month + 3)
+            if near
             else range(this_month - 24, this_month + 26)
         )
         for year, month in (divmod(n, 12) for n in months):
@@ -204,7 +212,8 @@ class Yearly(Node):
             return self.in_year(self.year)
         if self.which == "this" and not self.nearest:
             return self.in_year(calendar.now.year)
-        return calendar.pick([self.in_year(year) for year in calendar.years_around()], self.which)
+        years = calendar.years_around(near=self.which != "this")
+        return calendar.pick([self.in_year(year) for year in years], self.which)
 
 
 def months_from(first: int, count: int) -> Callable[[int], Span]:
