@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from longmind.conversation.candidates import Candidate, subject_key
 from longmind.conversation.current import newest_versions, statement_of
-from longmind.extract.conflicts import ends
+from longmind.extract.conflicts import ends, may_end
 from longmind.extract.statements import Statement
 from longmind.extract.wording import render
 from longmind.store.engine import Connection
@@ -25,12 +25,13 @@ class Ended(NamedTuple):
 def ended_by(db: Connection, space: str, statement: Statement) -> list[Ended]:
     """The active memories that the statement ends, or that its value takes the place of."""
     rows = db.all(
-        "SELECT memory_id FROM conversation_current WHERE space = ? AND subject_key = ? AND status = "
-        "'active' "
-        f"AND slot IS NOT NULL ORDER BY memory_id DESC LIMIT {_MOST}",
+        "SELECT memory_id, slot, value_key FROM conversation_current WHERE space = ? AND subject_key = ? "
+        f"AND status = 'active' AND slot IS NOT NULL ORDER BY memory_id DESC LIMIT {_MOST}",
         (space, subject_key(statement.subject)),
     )
-    versions = newest_versions(db, [int(row[0]) for row in rows])
+    # Of the hundreds of things that somebody has told, an ending names one.
+    named = [int(number) for number, slot, value in rows if may_end(statement, str(slot), str(value or ""))]
+    versions = newest_versions(db, named)
     return [
         Ended(memory_id, str(version.slot))
         for memory_id, version in versions.items()

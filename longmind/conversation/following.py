@@ -65,8 +65,16 @@ class _Touched(NamedTuple):
 
     def may_word(self, value: str) -> bool:
         """Whether a memory of this value may say one of the facts: its words are theirs, or some of them."""
-        words = frozenset(value.split())
-        return words in self.values or any(words <= other or other <= words for other in self.values)
+        return _may_say(_words_of(value), self.values)
+
+
+@lru_cache(maxsize=4096)  # every turn looks at all memories in the slots that it touches
+def _words_of(value: str) -> frozenset[str]:
+    return frozenset(value.split())
+
+
+def _may_say(words: frozenset[str], values: Collection[frozenset[str]]) -> bool:
+    return any(words <= other or other <= words for other in values)
 
 
 def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
@@ -288,12 +296,11 @@ def _memories(
 
     Of values that are `over` only those in use are of interest: nothing brings such a value back.
     """
-    ended = touched._replace(values=set(over))
     # Of the hundred things that somebody likes, only the memories of the values that changed are looked at.
     active = {
         item.memory_id: item.is_active
         for item in worded
-        if touched.may_word(item.value) or (item.is_active and ended.may_word(item.value))
+        if touched.may_word(item.value) or (item.is_active and _may_say(_words_of(item.value), over))
     }
     versions = newest_versions(db, list(active))
     return [_Memory(number, version, active[number]) for number, version in sorted(versions.items())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from longmind.base.checks import canonical_json, check_tags
@@ -250,7 +250,13 @@ def decide(
 
 
 def terms(score: Score) -> dict[str, float]:
-    return {"score": score.total, **asdict(score)}
+    return {
+        "score": score.total,
+        "frequency": score.frequency,
+        "recency": score.recency,
+        "importance": score.importance,
+        "age_days": score.age_days,
+    }
 
 
 def state_of(db: Connection, memory_id: int) -> StateRow:

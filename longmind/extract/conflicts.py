@@ -81,12 +81,17 @@ def ends(ending: Statement, held: Statement) -> bool:
         return False
     if _subject(ending.subject) != _subject(held.subject) or not held.holds:
         return False
-    if ending.slot not in (ANY, held.slot) and ending.old is None:
+    return may_end(ending, held.slot, normal_value(held.value))
+
+
+def may_end(ending: Statement, slot: str, normal: str) -> bool:
+    """Whether an ending speaks of something, by its slot and its value in normal form alone."""
+    if ending.slot not in (ANY, slot) and ending.old is None:
         return False
     if ending.whole:
         return True
     old_words = set(_tokens(ending.old if ending.old is not None else ending.value)) - _PLAIN
-    return bool(old_words) and old_words <= set(_tokens(held.value))
+    return bool(old_words) and old_words <= set(normal.split())
 
 
 @lru_cache(maxsize=1024)
