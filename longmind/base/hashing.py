@@ -9,6 +9,7 @@ from typing import Final
 
 Field = str | int | float | bytes | None
 _signed: Final = struct.Struct("<q").unpack
+_eight_bytes: Final = hashlib.blake2b(digest_size=8).copy
 _SHORT: Final = tuple(size.to_bytes(8, "little") for size in range(256))
 
 
@@ -38,7 +39,9 @@ def digest(*fields: Field) -> bytes:
 
 def sum_of(encoded: str) -> int:
     """The checksum of fields of which `ascii` is known."""
-    number: int = _signed(hashlib.blake2b(encoded.encode(), digest_size=8).digest())[0]
+    summed = _eight_bytes()  # a copy takes less than half as long to make as another of its size
+    summed.update(encoded.encode())
+    number: int = _signed(summed.digest())[0]
     return number
 
 

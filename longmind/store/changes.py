@@ -195,7 +195,7 @@ def row_hash(table: str, row: Row) -> int:
         number: int = row[0]
         return number
     if table == COUNTERS:
-        return _counter_hash(*row)
+        return counter_hash(*row)
     if table in WITH_FLOATS:
         # SQLite shows a whole number in a column of floats as it was given, the server as a float.
         row = tuple(int(value) if type(value) is float and value.is_integer() else value for value in row)
@@ -204,7 +204,7 @@ def row_hash(table: str, row: Row) -> int:
 
 
 @lru_cache(maxsize=256, typed=True)
-def _counter_hash(*row: Any) -> int:
+def counter_hash(*row: Any) -> int:
     """Of a counter: nearly every commit takes back the row that the one before it has added."""
     return _hash(_STARTS[COUNTERS], ascii(row))
 

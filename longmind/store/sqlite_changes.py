@@ -7,7 +7,7 @@ from typing import Final
 
 import apsw
 
-from longmind.store.changes import COUNTERS, TABLES, TEXTS, Changes, Layout
+from longmind.store.changes import COUNTERS, TABLES, TEXTS, Changes, Layout, counter_hash
 from longmind.store.engine import Row, Value
 from longmind.store.statements import adds_derived_rows, plain_row, read_statement
 
@@ -101,10 +101,13 @@ class SqliteChanges(Changes):
     ) -> None:
         """Run an upsert of counters of which the old rows are known, without being told of each."""
         self._unfollowed(sql, rows, COUNTERS)
+        sums = self.sums[COUNTERS]
         for row, old in zip(rows, replaced, strict=True):
             if old is not None and old[0] is not None:
-                self.removed(COUNTERS, (row[0], *old))
-            self.added(COUNTERS, tuple(row))
+                sums[1] += 1
+                sums[2] -= counter_hash(row[0], *old)
+            sums[0] += 1
+            sums[2] += counter_hash(*row)
         self._seen[0] += len(rows)
 
     def _unfollowed(self, sql: str, rows: Sequence[Sequence[Value]], table: str | None) -> None:

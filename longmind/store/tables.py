@@ -214,8 +214,9 @@ class Tables:
         """The columns of a row followed by its checksum, if they are what was written."""
         shape: Any = kind
         size = len(shape._fields)
-        item: Any = shape._make(row[:size])
-        if checksum(self.names[kind], *item) != row[size]:
+        fields = row[:size]
+        item: Any = tuple.__new__(shape, fields)  # `_make` counts them first
+        if sum_of(ascii((self.names[kind], *fields))) != row[size]:
             named = ", ".join(map(repr, item[:2]))
             raise Corrupt(
                 f"A row of {self.names[kind]} ({named}) is not what was written.",

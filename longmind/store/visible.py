@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from longmind.base.filters import EVERYTHING, Comparison, Condition, View, Where
 from longmind.base.names import ALL
@@ -36,8 +35,7 @@ class _Marks(dict[int, str]):
 _MARKS: Final = _Marks()
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """A condition, and the values for its placeholders in order."""
 
     sql: str
