@@ -131,6 +131,16 @@ def fact_hash(
     ).digest()
 
 
+def fact_hashes(
+    subject: str, predicates: Iterable[str], kinds: Iterable[int], value: Stored, *, qualifiers: bytes | None
+) -> list[bytes]:
+    """`fact_hash` of one value under several predicates, each as a value of several kinds."""
+    head = _field(_SUBJECT, canonical_text(subject).encode())
+    tails = [encode_value(kind, value) + _field(_QUALIFIERS, qualifiers or b"") for kind in kinds]
+    heads = [head + _field(_PREDICATE, canonical_text(name).encode()) for name in predicates]
+    return [hashlib.sha256(head + tail).digest() for head in heads for tail in tails]
+
+
 def span_key_hash(fact_id: int, valid_from: int, valid_to: int | None, system_from: int) -> bytes:
     """What names a span for good: everything but its end on the system axis, which a retraction sets."""
     end = _field(_NOTHING, b"") if valid_to is None else _NUMBER_FIELD(_NUMBER, 8, valid_to)

@@ -191,8 +191,9 @@ class FactsPart(Part):
         claims = [
             claim
             for frame, item in items
+            for source in [_lineage(frame)]
             for fact in item.facts
-            for claim in _claims(frame, fact, extractor, _lineage(frame), now=tx.now)
+            for claim in _claims(frame, fact, extractor, source, now=tx.now)
         ]
         outcome = write.write(
             tx,

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from longmind.facts import identity, names
-from longmind.facts.canonical import ObjectKind, canonical_text, fact_hash, qualifiers_hash, text_norm
+from longmind.facts.canonical import (
+    ObjectKind,
+    canonical_text,
+    fact_hash,
+    fact_hashes,
+    qualifiers_hash,
+    text_norm,
+)
 from longmind.facts.names import NewEntity, NewPredicate
 from longmind.facts.rows import (
     EntityRow,
@@ -163,12 +170,8 @@ class Resolver:
                 plain = fact_hash(*name, ObjectKind.TEXT, stored, qualifiers=qualified, exact=exact)
             if competing.by_thing and len(competing.predicates) > 1:
                 kinds = [kind] if kind not in _NAMES else [*_NAMES]
-                hashes += [
-                    fact_hash(subject.key_norm, other, as_kind, stored, qualifiers=qualified)
-                    for other in competing.predicates
-                    if other in predicates
-                    for as_kind in kinds
-                ]
+                known = [other for other in competing.predicates if other in predicates]
+                hashes += fact_hashes(subject.key_norm, known, kinds, stored, qualifiers=qualified)
         return Resolved(
             claim,
             subject.entity_id,

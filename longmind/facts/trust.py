@@ -61,7 +61,7 @@ def lineage(
     policy: dict[str, Trust] | None = None,
 ) -> Lineage:
     """The lineage of what arrives through a channel, trusted as the policy says."""
-    level = {**POLICY, **(policy or {})}.get(channel, "low")
+    level = ({**POLICY, **policy} if policy else POLICY).get(channel, "low")
     return Lineage(channel, speaker, user, LEVELS[level])
 
 
@@ -71,6 +71,9 @@ def level(trust: str | None) -> int | None:
         return None
     check_choice(trust, "min_trust", tuple(LEVELS))
     return LEVELS[trust]
+
+
+_SPOKEN: Final = {"user": "user_turn", "human": "user_turn", "tool": "tool", "function": "tool"}
 
 
 def channel_of(
@@ -86,8 +89,7 @@ def channel_of(
     if metadata_channel in POLICY:
         return str(metadata_channel)
     if role is not None:
-        spoken = {"user": "user_turn", "human": "user_turn", "tool": "tool", "function": "tool"}
-        return spoken.get(role.lower(), "assistant_turn")
+        return _SPOKEN.get(role.lower(), "assistant_turn")
     if uri is not None:
         scheme = uri.partition(":")[0].lower()
         return "web" if scheme in ("http", "https") else "mail" if scheme in ("mailto", "mid") else "document"

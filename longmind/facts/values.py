@@ -179,8 +179,7 @@ class Evidence:
             raise InvalidInput(f"{self.frame!r} is not a frame id.")
         if (self.start is None) != (self.end is None):
             raise InvalidInput("Evidence has both start and end, or neither.")
-        for name in ("start", "end", "chunk"):
-            offset = getattr(self, name)
+        for name, offset in (("start", self.start), ("end", self.end), ("chunk", self.chunk)):
             if offset is not None and (isinstance(offset, bool) or not isinstance(offset, int) or offset < 0):
                 raise InvalidInput(f"The {name} of evidence must be 0 or more, not {offset!r}.")
         if self.start is not None and self.end is not None and self.start >= self.end:
