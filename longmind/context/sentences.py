@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final
 
 from longmind.text.words import terms
@@ -25,15 +26,16 @@ def sentences(text: str) -> list[Range]:
     """Half-open UTF-8 byte ranges of the sentences, without the blank space around them."""
     ranges: list[Range] = []
     offset = done = 0
-    bounds = [(match.start(), match.end()) for match in _END.finditer(text)] + [(len(text), len(text))]
+    bounds = [match.span() for match in _END.finditer(text)] + [(len(text), len(text))]
     start = 0
+    is_ascii = text.isascii()  # a byte for each character
     for end, resume in bounds:
         piece = text[start:end]
         stripped = piece.strip()
         if stripped:
             lead = start + len(piece) - len(piece.lstrip())
-            offset += len(text[done:lead].encode())
-            size = len(stripped.encode())
+            offset += lead - done if is_ascii else len(text[done:lead].encode())
+            size = len(stripped) if is_ascii else len(stripped.encode())
             ranges.append((offset, offset + size))
             offset, done = offset + size, lead + len(stripped)
         start = resume
@@ -56,20 +58,23 @@ def cut(text: str, ranges: Sequence[Range]) -> str:
 
 def salient(text: str, *, words: int) -> list[Range]:
     """The sentences that share most with the rest of the text, up to about so many words, in order."""
+    return salient_of_sizes(text, [words])[0]
+
+
+def salient_of_sizes(text: str, sizes: Iterable[int]) -> list[list[Range]]:
+    """`salient` for several numbers of words; the sentences are weighed once."""
     spans = sentences(text)[:_MOST_SENTENCES]
     raw = text.encode()
     pieces = [raw[start:end].decode() for start, end in spans]
-    counted = [Counter(terms(piece)) for piece in pieces]
-    whole: Counter[str] = Counter()
-    for counts in counted:
-        whole.update(counts)
+    said = [terms(piece) for piece in pieces]
+    weights = {term: math.log1p(count) for term, count in Counter(chain.from_iterable(said)).items()}
     scores = []
-    for index, counts in enumerate(counted):
-        weight = sum(math.log1p(whole[term]) for term in counts)
-        score = weight / math.sqrt(1 + sum(counts.values())) * (_FIRST_WEIGHT if index == 0 else 1.0)
+    for index, words in enumerate(said):
+        weight = sum([weights[term] for term in dict.fromkeys(words)])
+        score = weight / math.sqrt(1 + len(words)) * (_FIRST_WEIGHT if index == 0 else 1.0)
         # Rounded: the sum follows the order of the words, and the last bit of a logarithm is the C library's.
         scores.append(round(score, 9))
-    return _fill(spans, pieces, scores, words)
+    return [_fill(spans, pieces, scores, size) for size in sizes]
 
 
 def answering(text: str, query_terms: Sequence[str], *, words: int) -> list[Range]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from longmind.base.frame import Frame
-from longmind.context.sentences import Range, salient
+from longmind.context.sentences import Range, salient_of_sizes
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect, Row, scalar
 from longmind.store.frames import checked_text, load_rows
@@ -41,7 +41,8 @@ def make_surrogate(text: str) -> Surrogate | None:
     """None for a frame that needs none."""
     if len(text) <= LONG_BYTES and len(text.encode()) <= LONG_BYTES:
         return None
-    return Surrogate(tuple(salient(text, words=GIST_WORDS)), tuple(salient(text, words=MICRO_WORDS)))
+    gist, micro = salient_of_sizes(text, (GIST_WORDS, MICRO_WORDS))
+    return Surrogate(tuple(gist), tuple(micro))
 
 
 class Surrogates(Part):
