@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from longmind.extract.patterns import pattern
@@ -78,6 +79,7 @@ class Sentence(NamedTuple):
     label: str | None
 
 
+@lru_cache(maxsize=4)  # what a text says and what it puts in doubt are read one right after the other
 def mask(text: str) -> str:
     """The text at the same length, apostrophes made plain, with code, markup and quotations blotted out."""
     masked = text.translate(_APOSTROPHES) if not text.isascii() or "\t" in text else text

@@ -84,7 +84,11 @@ def find_keys(text: str) -> Iterator[Match]:
         for match in envelope.finditer(text) if mark in text else ():
             yield Match("key", match.start(), match.end(), rule)
     for rule, marks, key in _PREFIXED:
-        if not any(mark in text for mark in marks):
+        # Not by `any`: every memory is looked through, and hardly any has one of the marks.
+        for mark in marks:
+            if mark in text:
+                break
+        else:
             continue
         for match in key.finditer(text):
             if rule in ("webhook", "telegram") or _varied(match.group()):
