@@ -46,7 +46,10 @@ class CurrentFacts:
         rows = None if self._mirror is None else self._mirror.held(self.ledger, norm)
         if rows is None:
             rows = held_of(self.db, self.ledger, norm, predicates=predicates)
-        return [row.fact for row in rows if not predicates or row.predicate in predicates]
+        if not predicates:
+            return [row.fact for row in rows]
+        wanted = frozenset(predicates)
+        return [row.fact for row in rows if row.predicate in wanted]
 
     def note(self, fact: FoundFact, frame: Frame) -> None:
         """What the same text has just said is held from here on."""

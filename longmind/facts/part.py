@@ -6,6 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from longmind.base.errors import InvalidInput
@@ -155,13 +156,13 @@ class FactsPart(Part):
                 continue
             norm = Entity(fact.subject).norm
             value = typed(fact.value)
-            hashed = fact_hash(norm, Predicate(fact.predicate).norm, value.kind, value.stored)
+            hashed = _hash_of(norm, Predicate(fact.predicate).norm, value.kind, value.stored)
             if not self._mirror.is_settled(
                 ledger, hashed, at=frame.occurred_at, max_evidence=self.limits.max_evidence_per_fact
             ):
                 continue
             entities = [entity for entity in item.entities if Entity(entity.key).norm == norm]
-            alone = sum(norm in _mentioned(other) for other in item.facts) == 1
+            alone = sum([_names(other, norm) for other in item.facts]) == 1
             bare = fact == FoundFact(fact.subject, fact.predicate, fact.value, cardinality=fact.cardinality)
             is_plain = bare and alone and not any(entity.aliases for entity in entities)
             if is_plain and not is_held_back(_lineage(frame), fact.subject, fact.predicate):
@@ -360,6 +361,15 @@ def _mentioned(fact: FoundFact) -> set[str]:
     """The canonical keys of the entities in it."""
     named = {fact.value.norm} if isinstance(fact.value, Entity) else set()
     return {Entity(fact.subject).norm, *named}
+
+
+def _names(fact: FoundFact, norm: str) -> bool:
+    """Whether an entity is in it, by its canonical key."""
+    return Entity(fact.subject).norm == norm or (isinstance(fact.value, Entity) and fact.value.norm == norm)
+
+
+_hash_of: Final = lru_cache(maxsize=256)(fact_hash)
+"""Every turn of a conversation names its session anew."""
 
 
 def _new(entity: FoundEntity) -> NewEntity:
