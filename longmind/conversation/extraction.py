@@ -92,6 +92,9 @@ def _item(element: Any, number: int) -> ModelItem:
 
 _MOST_CHARACTERS = 8000
 """Of a turn, so much is shown to a model."""
+_OUTCOMES: Final = "conversation_outcome"
+_MOST_KEPT: Final = 1000
+"""Rows of outcomes that are kept from one turn to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +226,17 @@ def _cut_note(text: str) -> tuple[str, ...]:
 
 def count_outcomes(tx: Transaction, space: str, reading: Reading) -> None:
     """Add how a reading went to what is kept of it."""
+    known = {**tx.all_known(_OUTCOMES)}
     for item in reading.outcomes:
-        where = "x.space = ? AND x.extractor = ? AND x.outcome = ?"
-        old = select(tx.db, OutcomeRow, where, (space, item.extractor, item.outcome))
-        before = old[0] if old else OutcomeRow(space, item.extractor, item.outcome, 0, 0)
-        upsert(tx.db, before._replace(times=before.times + 1, micros=before.micros + item.micros))
+        key = (space, item.extractor, item.outcome)
+        if key not in known:
+            old = select(tx.db, OutcomeRow, "x.space = ? AND x.extractor = ? AND x.outcome = ?", key)
+            known[key] = old[0] if old else OutcomeRow(*key, 0, 0)
+        before = known[key]
+        known[key] = before._replace(times=before.times + 1, micros=before.micros + item.micros)
+        upsert(tx.db, known[key])
+    if len(known) <= _MOST_KEPT:
+        tx.leave(_OUTCOMES, known)
 
 
 def extraction_figures(db: Connection, view: View) -> dict[str, dict[str, float]]:

@@ -28,10 +28,13 @@ from longmind.facts.values import Cardinality, Entity, Predicate
 from longmind.store.engine import Connection, scalar
 from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.visible import Clause, both, during
+from longmind.store.visible import Clause, among, both, during
 
+_PREDICATES: Final = "fact_predicate"
 _FEW: Final = 50
 """Predicates of one question whose answer is kept."""
+_MOST_KEPT: Final = 5000
+"""Predicates of one ledger that are kept."""
 _ENTITY: Final = join((EntityRow, "e"))
 
 
@@ -188,10 +191,30 @@ def find_predicates(db: Connection, ledger: str, norms: Iterable[str]) -> dict[s
 
 def predicates_now(tx: Transaction, ledger: str, norms: Iterable[str]) -> Mapping[str, PredicateRow]:
     """The same, inside a transaction: of thousands of facts, few have a predicate that is new."""
-    asked = tuple(sorted(norms))
-    if len(asked) > _FEW:
+    asked = sorted(norms)
+    if len(asked) > _FEW or not tx.keeps(_PREDICATES):
         return find_predicates(tx.db, ledger, asked)
-    return tx.known("fact_predicate", (ledger, asked), lambda: find_predicates(tx.db, ledger, asked))
+    known: dict[str, PredicateRow | None] = tx.known(_PREDICATES, ledger, dict)
+    if len(known) > _MOST_KEPT:
+        known.clear()
+    unknown = [norm for norm in asked if norm not in known]
+    if unknown:
+        # Those of whom a new one takes over a declaration are asked in the same question.
+        every: dict[str, dict[str, PredicateRow | None]] = {
+            name: tx.known(_PREDICATES, name, dict) for name in _declaring(ledger)
+        }
+        for kept in every.values():
+            kept.update(dict.fromkeys(unknown))
+        also = among("x.ledger", [*every])
+        for found in select_among(tx.db, PredicateRow, "key_norm", unknown, also=also):
+            every[found.ledger][found.key_norm] = found
+    return {norm: row for norm in asked if (row := known[norm]) is not None}
+
+
+def _declaring(ledger: str) -> tuple[str, ...]:
+    """The ledger, and those whose declarations a new predicate takes over."""
+    space, user = split_partition(ledger)
+    return tuple(dict.fromkeys((ledger, *(() if user is None else (space,)), GLOBAL)))
 
 
 def ensure_predicates(
@@ -209,11 +232,12 @@ def ensure_predicates(
     missing = {norm: new for norm, new in new_by_norm.items() if norm not in existing}
     if not missing:
         return rows
-    shared = {} if ledger == GLOBAL else find_predicates(tx.db, GLOBAL, missing)
+    shared = {} if ledger == GLOBAL else dict(predicates_now(tx, GLOBAL, missing))
     space, user = split_partition(ledger)
     if user is not None:
-        nearer = find_predicates(tx.db, space, missing)
+        nearer = predicates_now(tx, space, missing)
         shared |= {norm: row for norm, row in nearer.items() if row.declared}
+    known = tx.all_known(_PREDICATES)
     first = tx.allocate("fact_predicate", len(missing))
     created = []
     for offset, (norm, new) in enumerate(missing.items()):
@@ -226,7 +250,9 @@ def ensure_predicates(
         )
     assert tx.system
     insert(tx.db, created)
-    rows.update((row.key_norm, row) for row in created)
+    made = {row.key_norm: row for row in created}
+    tx.leave(_PREDICATES, {**known, ledger: {**known.get(ledger, {}), **made}})
+    rows.update(made)
     return rows
 
 

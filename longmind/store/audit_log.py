@@ -133,7 +133,12 @@ class AuditLog:
         entry = Entry(head.entries + 1, *about, detail, state_of(total)).sealed(head.hash)
         self._write(db, dialect, entry, total, accounts)
         tx.head_after = (entry.entry_id, entry.hash)
-        store.kept.committed(tx.head_before, tx.head_after, changes.touched)
+        left = {
+            table: said.answers
+            for table, said in tx.left.items()
+            if said.changed == tuple(changes.sums[table][:2])
+        }
+        store.kept.committed(tx.head_before, tx.head_after, changes.touched, left)
 
     def _spaces(self, store: Store, db: Connection, names: Iterable[str], *, erased: bool) -> list[str]:
         """The spaces as the log holds them: those of a user with a digest in place of the name."""

@@ -7,7 +7,7 @@ written, is the one that the last commit here has left, and for as long as no co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any, Final, TypeVar
 
 _MOST: Final = 1000
@@ -48,9 +48,20 @@ class Kept:
         end, answers = self._end, self._answers.get(table, {})
         return end, answers.get(question, missing)
 
-    def committed(self, before: End, after: End, touched: Collection[str]) -> None:
-        """Go on with what a commit has left as it was."""
+    def all_of(self, end: End, table: str) -> Mapping[Hashable, Any]:
+        """All that is known of a table in the state that has this end, by question."""
+        return self._answers.get(table, {}) if end == self._end else {}
+
+    def committed(
+        self,
+        before: End,
+        after: End,
+        touched: Collection[str],
+        left: Mapping[str, Mapping[Hashable, Any]],
+    ) -> None:
+        """Go on with what a commit has left as it was, and with what it says of tables that it changed."""
         if before == self._end:
             for table in touched:
                 self._answers.pop(table, None)
+            self._answers.update((table, dict(answers)) for table, answers in left.items())
             self._end = after

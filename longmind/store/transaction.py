@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.hashing import checksum
@@ -25,6 +25,13 @@ class Snapshot:
 
     db: Connection
     revision: int
+
+
+class Left(NamedTuple):
+    """What a transaction says of a table: counts only if it has changed as many rows when it ends."""
+
+    changed: tuple[int, ...]
+    answers: Mapping[Hashable, Any]
 
 
 class Transaction:
@@ -73,6 +80,8 @@ class Transaction:
         self._defers = defers
         self._counters: dict[str, tuple[int, int]] | None = None
         """The stored counters and their checksums, from when a number is first asked for."""
+        self.left: dict[str, Left] = {}
+        """By table, what it says once this transaction is committed."""
         self._given_out: dict[str, int] = {}
         self._unstored: dict[str, int] = {}
 
@@ -109,10 +118,30 @@ class Transaction:
 
     def known(self, table: str, question: Hashable, read: Callable[[], T]) -> T:
         """What a small table says: as it was read before, by whichever transaction, unless it has changed."""
-        changes = self._changes
-        if self._kept is None or changes is None or not self.head_before or changes.may_have_touched(table):
+        if self._kept is None or not self.keeps(table):
             return read()
         return self._kept.answer(self.head_before, table, question, read)
+
+    def keeps(self, table: str) -> bool:
+        """Whether what a table says is kept: this transaction has changed nothing in it so far."""
+        changes = self._changes
+        return (
+            self._kept is not None
+            and changes is not None
+            and bool(self.head_before)
+            and not changes.may_have_touched(table)
+        )
+
+    def all_known(self, table: str) -> Mapping[Hashable, Any]:
+        """All that is kept of a table, by question; nothing once this transaction has changed it."""
+        if self._kept is None or not self.keeps(table):
+            return {}
+        return self._kept.all_of(self.head_before, table)
+
+    def leave(self, table: str, answers: Mapping[Hashable, Any]) -> None:
+        """Say what a table says now, for the transactions after this one, if nothing else changes it."""
+        if self._changes is not None:
+            self.left[table] = Left(tuple(self._changes.sums[table][:2]), answers)
 
     def allocate(self, name: str, count: int = 1) -> int:
         """The first of `count` numbers never given out before."""
@@ -139,14 +168,17 @@ class Transaction:
         if given_out is not None:
             return given_out
         if self._counters is None:
-            rows = self.db.all("SELECT name, value, checksum FROM store_counter")
-            self._counters = {row[0]: (row[1], row[2]) for row in rows}
+            self._counters = dict(self.known("store_counter", "", self._read_counters))
         if name not in self._counters:
             return 0
         value, seal = self._counters[name]
         if seal != _counter_seal(name, value):
             raise Corrupt(f"The counter {name} is damaged.", hint=RESTORE_HINT)
         return int(value)
+
+    def _read_counters(self) -> dict[str, tuple[int, int]]:
+        rows = self.db.all("SELECT name, value, checksum FROM store_counter")
+        return {row[0]: (row[1], row[2]) for row in rows}
 
     def store_counters(self, *, only: str | None = None) -> None:
         """Store how far the counters have come: once a transaction, and not once for each number."""
@@ -164,6 +196,8 @@ class Transaction:
                 replaced=[self._counters.get(name, (None, None)) for name in changed],
             )
             self._counters.update((name, (value, seal)) for name, value, seal in rows)
+        if only is None and self._counters is not None:
+            self.leave("store_counter", {"": self._counters})
 
 
 @lru_cache(maxsize=256, typed=True)
