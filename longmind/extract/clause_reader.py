@@ -99,6 +99,7 @@ class ClauseReader(StatementReader):
         if not words.count:
             return
         if asks(words) or is_small_talk(words, scene):
+            relatives_mentioned(words, 0, words.count, scene)
             return
         if speaker is not None and is_listing(words, span):
             yield from find_in_fragment(words, span, scene)
@@ -114,6 +115,8 @@ class ClauseReader(StatementReader):
         ]
         if len(real) > 1 and real[0].verb.form == "ing" and self._is_time(words, real[0]):
             real = real[1:]  # "Starting in May, I'll be at CERN"
+        if not real or real[0].kind == "order":
+            relatives_mentioned(words, 0, words.count, scene)
         if not real:
             yield from find_in_fragment(words, span, scene)
             if speaker is not None:
@@ -242,7 +245,7 @@ class ClauseReader(StatementReader):
             yield from find_pairs(words, words.span(clause.verb.after, clause.end), about, whole)
         self._object_mentioned(words, clause, scene)
         if speaker is not None and about.key == speaker:
-            relatives_mentioned(words, clause, scene)
+            relatives_mentioned(words, clause.verb.after, clause.end, scene)
             yield from find_relatives(words, (words.span(clause.verb.after, clause.end)[1], span[1]), speaker)
 
     def _marked(self, match: RuleMatch, words: Words, clause: ParsedClause) -> RuleMatch:

@@ -122,22 +122,8 @@ class StatementReader(SubjectReader):
             if is_lasting_news(words, clause):
                 yield from find_free(words, clause, about, when)
             return
-        if (
-            clause.verb.lemma in _LIKING
-            and scene.object is not None
-            and verb_object(words, clause) in ("it", "them")
-        ):
-            slot = "likes" if clause.verb.lemma in ("like", "love", "enjoy", "adore") else "dislikes"
-            yield RuleMatch(
-                about.key,
-                slot,
-                scene.object,
-                words.clause(clause),
-                "them",
-                polarity=not clause.verb.denied,
-                names=about.names,
-                verb=clause.verb.lemma,
-            )
+        if scene.object is not None and (liked := _liking_of_it(words, clause, about, scene.object)):
+            yield liked
             return
         instead = find_instead(words, clause) if not clause.verb.denied else None
         if instead is not None:
@@ -170,6 +156,8 @@ class StatementReader(SubjectReader):
                 continue
             if number and words.low[first] in POSSESSIVES:
                 continue  # "and my son Jay to bees" is said of somebody else
+            if number and about.attribute is not None and words.low[first] in ("no", "not", "nothing"):
+                continue  # "my blood type is O negative, no meds": the second is no blood type
             who, begin = about, first
             if (
                 number
@@ -280,6 +268,8 @@ class StatementReader(SubjectReader):
             inverse = find_inverse(masked, old, scene.speaker)
             if inverse is not None:
                 return [inverse]
+        if clause.kind == "named" and _is_common(words, clause):
+            return []
         subject = (
             about.key if name is None or clause.apposed or about.key != masked[name[0] : name[1]] else name
         )
@@ -308,6 +298,31 @@ class StatementReader(SubjectReader):
         if near is None and previous is not None and self.opening > span[0]:
             near = find_mention(self.masked, span[0], self.opening)  # "back in 2012, when ..., I lived in"
         return near
+
+
+def _liking_of_it(words: Words, clause: ParsedClause, about: About, thing: Range) -> RuleMatch | None:
+    """ "Coriander tastes of soap, I can't stand it"."""
+    verb = clause.verb
+    intolerable = verb.lemma in ("stand", "bear") and verb.tense == "cannot"
+    if not (intolerable or verb.lemma in _LIKING) or verb_object(words, clause) not in ("it", "them"):
+        return None
+    slot = "likes" if verb.lemma in ("like", "love", "enjoy", "adore") else "dislikes"
+    return RuleMatch(
+        about.key,
+        slot,
+        thing,
+        words.clause(clause),
+        "them",
+        polarity=intolerable or not verb.denied,
+        names=about.names,
+        verb="" if intolerable else verb.lemma,
+    )
+
+
+def _is_common(words: Words, clause: ParsedClause) -> bool:
+    """ "Shoe size", "Yoga class": a capital letter at the start of a sentence makes no name of a thing."""
+    rest = range(clause.begin + 1, clause.subject_end)
+    return len(rest) > 0 and all(words.tags[at] == "N" and words.texts[at].islower() for at in rest)
 
 
 def verb_object(words: Words, clause: ParsedClause) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import RELATION_WORDS, is_relation
-from longmind.extract.lexicon import OCCUPATIONS
+from longmind.extract.lexicon import OCCUPATIONS, PLACES
 from longmind.extract.statements import PRONOUN
 from longmind.extract.subjects import About, Scene
 from longmind.extract.words import Words
@@ -16,6 +16,10 @@ _ATTRIBUTES: Final = frozenset(
     "color team manager chair status version language database port url email phone rent fee salary height "
     "weight age birthday capital population president head boss title goal venue location".split()
 )
+
+
+_SEEMING: Final = frozenset("be taste smell sound look feel seem".split())
+"""Verbs whose subject is what one goes on about."""
 
 
 class SubjectReader:
@@ -82,6 +86,10 @@ class SubjectReader:
     def _object_mentioned(self, words: Words, clause: ParsedClause, scene: Scene) -> None:
         """What "it" or "them" may mean next: the object of this clause."""
         at = clause.verb.after
+        scene.company = _company(words, at, clause.end) or scene.company
+        if clause.kind in ("thing", "named") and clause.verb.lemma in _SEEMING:
+            scene.object = words.span(clause.begin, clause.subject_end)  # "it tastes of soap": what does
+            return
         if clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":
             return
         first, tag = words.low[at], words.tags[at]
@@ -99,6 +107,20 @@ class SubjectReader:
             about = scene.of_thing(words.tokens(begin, end))
         if about is not None and about.sort != "person" and "U" not in words.tags[begin:end]:
             scene.thing = about
+
+
+def _company(words: Words, begin: int, end: int) -> About | None:
+    """Behind a verb, a name of several words that is no place: "a letter to Hexley & Daughters"."""
+    for first in range(begin, end - 1):
+        if words.tags[first] != "U":
+            continue
+        after = first + 1
+        while after < end and (words.tags[after] == "U" or words.texts[after] == "&"):
+            after += 1
+        name = " ".join(words.texts[first:after])
+        if after - first > 1 and name.casefold() not in PLACES:
+            return About(name, "thing")
+    return None
 
 
 _PEOPLE: Final = frozenset(
@@ -121,16 +143,18 @@ def _as_people(about: About) -> About:
     return About(f"{about.key}/{slot}", "thing", names=names)
 
 
-def relatives_mentioned(words: Words, clause: ParsedClause, scene: Scene) -> None:
-    """ "We got a puppy": whom "he" may mean next."""
+def relatives_mentioned(words: Words, begin: int, end: int, scene: Scene) -> None:
+    """ "We got a puppy", "a gift for my sister Anna": whom "he" or "she" may mean next."""
     if RELATION_WORDS.isdisjoint(words.lows):
         return
-    for at in range(clause.verb.after, clause.end):
+    for at in range(begin, end):
         if words.tags[at] in ("N", "V", "U") and is_relation(words.low[at]):
-            begin = at
-            while begin > clause.verb.after and words.tags[begin - 1] in ("N", "M"):
-                begin -= 1
-            about = scene.of_phrase(words.tokens(begin, at + 1))
+            first, after = at, at + 1
+            while first > begin and words.tags[first - 1] in ("N", "M"):
+                first -= 1
+            while after < end and words.tags[after] == "U":
+                after += 1
+            about = scene.of_phrase(words.tokens(first, after))
             if about is not None and about.sort == "person":
                 scene.mention(about)
 

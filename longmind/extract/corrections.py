@@ -13,7 +13,8 @@ from longmind.extract.statements import ANY
 from longmind.extract.words import Words
 
 _MARK: Final = (
-    r"(?:sorry|(?:scratch|strike|ignore) that|correction|typo(?: above)?|hang on|hold on|let me correct "
+    r"(?:sorry|tell a lie|i tell a lie|(?:scratch|strike|ignore) that|correction|typo(?: above)?|hang on|"
+    r"hold on|let me correct "
     r"(?:that|myself)|"
     r"i (?:got|had) (?:that|it) wrong|my mistake|my bad|oops|whoops|i (?:meant|mean|"
     r"misspoke)(?: to say)?|"
@@ -54,7 +55,7 @@ _NO_OLD: Final = frozenset(
     "for to in at on with by really yet sure bad so too very much a an the only".split()
 )
 _HINTS: Final = frozenset(
-    "sorry scratch strike ignore hang hold correct wrong correction typo mistake bad oops whoops mean "
+    "sorry lie scratch strike ignore hang hold correct wrong correction typo mistake bad oops whoops mean "
     "meant misspoke make wait rather should "
     "forget no nah nope not actually mistyped misspelled misspelt misremembered mixed wrote was".split()
 )

@@ -42,7 +42,12 @@ upholsterer, urologist, usher, valet, vet, veterinarian, veteran, vicar, videogr
 waitress, warden, watchmaker, weaver, welder, welfare officer, woodworker, worker, writer, youtuber,
 zoologist, zookeeper,
 corporal, private, major, colonel, bouncer, dispatcher, sous-chef, bailiff,
-tuner, piano tuner, plasterer, decorator, warehouse hand, farmhand,
+mail carrier, letter carrier, carrier, postal worker, line cook, stocker, labourer, laborer, anesthetist,
+anesthesiologist, cardiologist, dermatologist, oncologist, epidemiologist, marine, royal marine, sommelier,
+sign language interpreter, teaching assistant, healthcare assistant, care worker, support worker, scaffolder,
+groundskeeper, crane operator, forklift driver, operator, arborist, tree surgeon, ecologist, hydrologist,
+air traffic controller, controller, webmaster, data entry clerk, phlebotomist, audiologist, chaplain,
+milliner, tuner, piano tuner, plasterer, decorator, warehouse hand, farmhand,
 deckhand, stagehand, tiler, glazier, locksmith, signalman, croupier, bursar, archivist, conservator, actuary,
 fencer, goalkeeper, goalie, ceramicist, puppeteer, beekeeper, lighthouse keeper, ferryman,
 stevedore, roadie, lumberjack,
@@ -53,7 +58,8 @@ master, head, chief
 """)
 AMBIGUOUS_OCCUPATIONS = _words(
     "agent, assistant, associate, captain, chair, chief, coach, cook, driver, guard, guide, head, host, "
-    "inventor, judge, lead, magician, model, owner, partner, server, specialist, steward, tester, trader, "
+    "carrier, controller, operator, marine, inventor, judge, lead, "
+    "magician, model, owner, partner, server, specialist, steward, tester, trader, "
     "veteran, worker"
 )
 """Taken only with a modifier or a workplace: "a tour guide", "the lead at Acme"."""
@@ -192,7 +198,10 @@ swift, go, ruby, perl, c++, c#, php, scala, haskell, linux, windows, mac, macos,
 arch, ios, android, postgres, postgresql, mysql, mongodb, redis, aws, azure, gcp, docker, kubernetes,
 github, gitlab, jira, notion, obsidian, excel, gmail, outlook, chrome, firefox, safari, edge, vim, neovim,
 emacs, react, vue, angular, django, rails, figma, trello, asana, spotify, netflix, whatsapp, telegram,
-signal, stage, part, round, page, line, column, row, tier, grade, class, seat, gate, lane
+signal, stage, part, round, page, line, column, row, tier, grade, class, seat, gate, lane,
+monday, mondays, tuesday, tuesdays, wednesday, wednesdays, thursday, thursdays, friday, fridays, saturday,
+saturdays, sunday, sundays, january, february, march, april, june, july, august, september, october, november,
+december
 """)
 """Capitalised after "moved to" or "live in" and yet nowhere to live."""
 

@@ -9,9 +9,11 @@ from functools import lru_cache
 from typing import Final
 
 from longmind.base.words import runs_of_letters
+from longmind.extract.paraphrases import PARAPHRASES
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import reworded
 from longmind.extract.verbs import verb_forms
+from longmind.extract.word_order import WORD_ORDERS
 
 _PLAIN: Final = {
     "im": "I'm", "ive": "I've", "ill": "ill", "dont": "don't", "doesnt": "doesn't", "didnt": "didn't",
@@ -41,7 +43,9 @@ _PLAIN: Final = {
     "wld": "would", "shld": "should", "id": "id", "its": "its", "were": "were", "well": "well",
     "restaraunt": "restaurant", "wierd": "weird", "collegue": "colleague", "neice": "niece",
     "beleive": "believe", "buisness": "business", "calender": "calendar", "tommorow": "tomorrow",
-    "tommorrow": "tomorrow", "tomorow": "tomorrow", "wensday": "wednesday", "febuary": "february",
+    "lmao": "lol", "lmfao": "lol", "rofl": "lol", "lolol": "lol", "hahaha": "haha", "hahahaha": "haha",
+    "hehe": "haha", "xd": "lol", "kindly": "please", "tommorrow": "tomorrow", "tomorow": "tomorrow",
+    "wensday": "wednesday", "febuary": "february",
 }  # fmt: skip
 _SPELLED: Final = {word: plain for word, plain in _PLAIN.items() if word != plain.lower() or word == "i"}
 _AFTER: Final = {
@@ -80,6 +84,8 @@ _FIRST_LETTERS: Final = frozenset(
     runs_of_letters(key)[0] for key in _KEYS if "2" not in key and "4" not in key
 )
 """The letters that each of them begins with, but for those that have a digit."""
+
+_REWORDINGS: Final = (*WORD_ORDERS, *PARAPHRASES)
 
 
 class Plain:
@@ -142,7 +148,7 @@ def plain(masked: str) -> Plain:
     pieces: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     at = length = 0
-    for start, end, new in sorted([*reworded(masked), *_spelled_out(masked)]):
+    for start, end, new in sorted([*reworded(masked, _REWORDINGS), *_spelled_out(masked)]):
         if start < at:
             continue
         pieces += [masked[at:start], new]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from longmind.extract.clauses import When
@@ -120,6 +121,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     verb = clause.verb
     if verb.unreal or _is_passing(words, clause, about):
         return
+    if about.attribute == "phone" and verb.after < clause.end and words.low[verb.after] in ("a", "an"):
+        about = replace(about, attribute="phone_model")  # "my phone is a Fairphone 5", and no number
     if (
         about.attribute is not None
         and is_slot(about.attribute)

@@ -200,7 +200,7 @@ def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
     )
     which = "(?:older |younger |elder |little |big |twin |oldest |youngest )?"
     return (
-        pattern(rf"{be}my {which}{RELATION}{end}", re.IGNORECASE),
+        pattern(rf"{be}(?:my|our) (?:new )?{which}{RELATION}{end}", re.IGNORECASE),
         pattern(rf"{be}my (?:all-time )?favou?rite (?P<kind>[a-z-]+(?: [a-z-]+)?){end}", re.IGNORECASE),
         pattern(rf"{be}(?P<owner>[A-Z][\w-]+)'s {which}{RELATION}{end}"),
         pattern(

@@ -165,12 +165,14 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
     by = _BY.match(masked, start_by, end) if verb.passive else None
     whole = words.clause(clause)
     if by is not None and clause.kind in ("thing", "named", "my"):
+        past = verb.tense in ("past", "used") or verb.ended
         return RuleMatch(
             about.attribute or _project(about.key),
             "owner",
             by.span("who"),
             whole,
             "owner",
+            ended=past,
             free=True,
             one=True,
         )
@@ -204,6 +206,8 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
         span = (start + 5, end)
     elif verb.lemma in _CHARGED and verb.tense in ("present", "progressive"):
         span = (start, end)
+    elif verb.lemma == "run" and verb.tense == "present" and masked.startswith("the ", start):
+        span = (start, end)  # "runs the on-call rota", and not "runs marathons"
     elif verb.lemma == "be" and (charge := _CHARGE.match(masked, start, end)) is not None:
         span = charge.span("what")
     else:
@@ -221,7 +225,7 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
 
 _FROM: Final = pattern(
     r"\s(?:from|since|now|again|while|as of|as well|too|these days|nowadays|starting|until|for now|so|"
-    r"because|at the moment|in|on|btw|tbh|lol|haha)\b|,",
+    r"because|at the moment|in|on|btw|tbh|lol|haha)(?![\w-])|,",
     re.IGNORECASE,
 )
 _KIND: Final = pattern(r"\s(?:service|system|module|part|side|project|work|stuff|things)$", re.IGNORECASE)

@@ -63,7 +63,8 @@ APPOSITION = rf"(?<![\w'])(?:my|our) {_QUALIFIED},? "
 _ALONE = r"(?: alone| together| happily| full-time| permanently)?"
 _DWELLING = (
     r"(?:(?:an?|the|our|my|his|her|their) (?:[\w-]+ ){0,2}?(?:flat|apartment|house|studio|cottage"
-    r"|bungalow|loft|condo|farmhouse|farm|room|bedsit|townhouse|cabin|village|town|suburb|district|part) "
+    r"|bungalow|loft|condo|farmhouse|farm|room|bedsit|townhouse|cabin|village|town|suburb|district|part"
+    r"|care home|nursing home|retirement home|hostel|dorm|residence) "
     r"(?:just )?(?:in|near|outside|of) )?"
 )
 """Between "live in" and the place."""
@@ -217,6 +218,9 @@ _WORK_VERBS = (
              " to (?=[\\w' ]*(?:School|University|College|Academy|Institute|Primary|Elementary|"
              "Secondary|Grammar|High|Prep|Kindergarten|Nursery))", names.named_organisation,
              tenses=PRESENT),
+    VerbRule("changed_school", "studies_at", ("move", "switch", "change", "transfer"),
+             "(?: schools?)?(?: over)? to (?=[\\w' ]*(?:School|College|Academy|Primary|Elementary|"
+             "Secondary|Grammar|High|Prep|Kindergarten|Nursery)\\b)", names.named_organisation, tenses=DONE),
     VerbRule("studies", "studies", ("study",), " ", possessions.field_of_study,
              tenses=tenses("present", "progressive", "lasting"),
              then=(Then(" at ", "studies_at", names.named_organisation),)),

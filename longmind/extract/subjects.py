@@ -48,13 +48,35 @@ _FICTION: Final = frozenset(
 )
 _PERSONAL: Final = frozenset(
     "home passport surname birthday height weight email phone mobile number address name job allergies "
-    "allergy diet pronouns hometown nickname age".split()
+    "allergy diet pronouns hometown nickname age postcode dob".split()
+)
+_PERSONAL_PAIRS: Final = frozenset(
+    (
+        "blood type",
+        "blood group",
+        "shoe size",
+        "dress size",
+        "job title",
+        "star sign",
+        "zip code",
+        "sort code",
+    )
 )
 _MASCULINE: Final = frozenset({"he", "his", "him"})
 _FEMININE: Final = frozenset({"she", "her"})
 
 
 _OFFICES: Final = frozenset("ceo cto cfo coo cmo vp md gm".split())
+
+
+_NO_FIRST_NAME: Final = frozenset(
+    "appointment appointments visit visits meeting meetings session sessions birthday lesson lessons bill "
+    "bills number office practice surgery call calls house flat name party wedding class classes problem "
+    "problems "
+    "reminder checkup check-up review interview situation drama group chat account fees fee job work "
+    "side".split()
+)
+"""What a relation goes before and yet calls nobody: "my dentist appointment"."""
 
 
 def _is_named(token: Token) -> bool:
@@ -76,12 +98,15 @@ class Scene:
     named: About | None = None
     object: tuple[int, int] | None = None
     """Where the last thing stands that something was said of: what "them" may mean."""
+    company: About | None = None
+    """Who was named last behind a verb, by several names, and no person since: what "they" may mean."""
     closed: bool = False
     """Only names count: in a document "the service" is nothing that others would ask for."""
 
     def mention(self, about: About) -> None:
         about = replace(about, attribute=None) if about.attribute is not None else about
         if about.sort == "person":
+            self.company = None
             self.persons = [*[one for one in self.persons if one.key != about.key][-5:], about]
             self.named = about
         elif about.sort == "thing":
@@ -93,6 +118,8 @@ class Scene:
         """Whom "she" or "it" means: the last one it fits."""
         if word in ("it", "its"):
             return self.thing
+        if word in ("they", "their") and self.company is not None:
+            return self.company
         wrong = FEMALE if word in _MASCULINE else MALE if word in _FEMININE else frozenset()
         for person in reversed(self.persons):
             if person.relation not in wrong:
@@ -121,11 +148,14 @@ class Scene:
         while nouns and nouns[-1] in (",", "'s"):
             nouns.pop()
         relation = relation_in(nouns)
+        if relation == "editor" or nouns[-2:-1] in (["text"], ["code"], ["photo"], ["video"]):
+            relation = None  # "my text editor" is a tool
         if (
             relation is None
             and len(nouns) > 1
             and relation_in(nouns[:-1]) is not None
             and name_at == len(words)
+            and nouns[-1] not in _NO_FIRST_NAME
         ):
             # "my boyfriend tyrell": a name in lower case after the relation
             relation, name_at, nouns = relation_in(nouns[:-1]), len(nouns) - 1, nouns[:-1]
@@ -163,7 +193,9 @@ class Scene:
     def personal(self, tokens: Sequence[Token]) -> About | None:
         """A thing that everybody has one of, told without "my": "Home is Olomouc", "blood type: 0"."""
         words = [token.low for token in tokens]
-        if self.speaker is None or not words or words[-1] not in _PERSONAL or len(words) > 3:
+        if self.speaker is None or not words or len(words) > 3:
+            return None
+        if words[-1] not in _PERSONAL and " ".join(words[-2:]) not in _PERSONAL_PAIRS:
             return None
         return About(self.speaker, "speaker", attribute=slot_of(words))
 

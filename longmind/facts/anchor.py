@@ -35,6 +35,7 @@ _ATTITUDES: Final = frozenset(
     "not_likes not_loves not_enjoys".split()
 )
 _DISLIKES: Final = frozenset("dislikes hates detests loathes despises".split())
+_SERVICES: Final = ("uses", "is_with", "banks_with", "insured_with")
 _UNNAMED: Final = frozenset({"has", "switched_to", "renamed_to"})
 """Where a replacement does not say what it replaces, the new value goes where the old one was."""
 _STATES: Final = {
@@ -206,7 +207,11 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
 
 
 def _replacements(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    if not fact.replaces:  # whatever the slot holds
+    if fact.predicate in ("uses", "is_with") and not fact.replaces:
+        # "I've switched to Starling": from whatever one there is that it can be.
+        services = [belief for belief in current.held(fact.subject, _SERVICES) if belief.value != fact.value]
+        old = services if len(services) == 1 else []
+    elif not fact.replaces:  # whatever the slot holds
         old = current.held(fact.subject, rivals(fact.predicate))
         old = [belief for belief in old if str(belief.value).casefold() != str(fact.value).casefold()]
     else:

@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
-from longmind.facts.moves import other_days
+from longmind.facts.moves import other_amounts, other_days
 from longmind.facts.slots import SHARED
 from longmind.facts.words import words_of
 
@@ -36,6 +36,7 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     yield from _outcomes(current, fact)
     if fact.predicate.endswith("_day"):
         yield from other_days(current, fact)
+    yield from other_amounts(current, fact)
 
 
 _PARTNERS: Final = frozenset(

@@ -90,8 +90,17 @@ def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     old = _state_of(current, fact.subject, new)
     if old is not None:
         place = _PLACED.match(str(old.value))  # "lives" "in Spain": in England then, too
-        new = new if place is None else f"{place[0]}{new}"
-        return replace(fact, predicate=old.predicate, value=new, replaces=str(old.value), confidence=None)
+        new = new if place is None or _PLACED.match(new) else f"{place[0]}{new}"
+        # A day that something was moved to is not the day from which that is so.
+        since = None if _NAMED_TIME.search(new) else fact.valid_from
+        return replace(
+            fact,
+            predicate=old.predicate,
+            value=new,
+            replaces=str(old.value),
+            confidence=None,
+            valid_from=since,
+        )
     return replace(fact, predicate="is", value=new) if fact.predicate == "changed_to" else fact
 
 
@@ -167,4 +176,19 @@ def other_days(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
+def other_amounts(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "My ramipril is 5 mg now": nobody is on 10 mg of it any more."""
+    amount = _AMOUNT.match(str(fact.value))
+    if amount is None or fact.action != "record" or not fact.polarity or is_slot(fact.predicate):
+        return
+    of_what = words_of(fact.predicate.replace("_", " "))
+    for belief in current.held(fact.subject) if of_what else ():
+        if belief.predicate == fact.predicate or not of_what <= belief.words:
+            continue
+        before = _AMOUNT.search(str(belief.value))
+        if before is not None and before["unit"].casefold() == amount["unit"].casefold():
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?P<unit>[^\W\d_]+)")
 _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)

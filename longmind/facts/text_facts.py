@@ -130,7 +130,8 @@ def _fact(source: Source, statement: Statement, subject: str, value: Value) -> F
         valid_from=since if action != "end" else None,
         valid_to=until,
         polarity=statement.polarity or statement.slot == ANY,
-        replaces=statement.old,
+        # From what somebody switched, only the ledger may know.
+        replaces="" if statement.rule == "switched_to" and recorded else statement.old,
         confidence=OWN_WORDS if statement.free else None,
         began_before=began_before if action == "record" and statement.holds else None,
     )
@@ -141,6 +142,10 @@ def _predicate(statement: Statement) -> str:
     if statement.slot in ("likes", "dislikes") and statement.verb in _LIKINGS:
         return form(statement.verb, "third")
     return statement.slot
+
+
+_PREPOSITION: Final = re.compile(r"(?:on|at|in) ", re.IGNORECASE)
+"""Of a time; in "is on 12 August" it belongs to the verb, and the day is the value."""
 
 
 def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int | None, int | None]:
@@ -154,7 +159,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     if (
         statement.when is None
         or statement.slot in ("event", "plans")
-        or statement.when.text in statement.value
+        or _PREPOSITION.sub("", statement.when.text, count=1) in statement.value
     ):
         return None, None, None
     from longmind.when.find import find_times

@@ -22,7 +22,6 @@ from longmind.extract import (
     possessive,
     relationships,
     replacement,
-    rewording,
     sentences,
     verb_rules,
     voice,
@@ -103,7 +102,9 @@ def _read_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sentences, "_may_quote", lambda _: True)
     monkeypatch.setattr(sentences, "_MASKED_WHOLE", [(("",), shape) for _, shape in sentences._MASKED_WHOLE])
     monkeypatch.setattr(voice, "_announces_text", _announces_slowly)
-    monkeypatch.setattr(rewording, "_REWORDINGS", [item._replace(hints=()) for item in rewording._REWORDINGS])
+    monkeypatch.setattr(
+        normalise, "_REWORDINGS", tuple(item._replace(hints=()) for item in normalise._REWORDINGS)
+    )
     monkeypatch.setattr(
         normalise,
         "_informal_words",

@@ -58,6 +58,26 @@ CHANGES = [
     ("My daughter is six.", "My daughter just turned seven.", "six", "seven"),
     ("Answer in Polish please.", "Back to English now please.", "Polish", "English"),
     ("Always answer me in Welsh.", "You can go back to English with me.", "Welsh", "English"),
+    # In other words for the same
+    ("I bank with Barclays.", "I've moved my account over to Chase.", "Barclays", "Chase"),
+    ("I use Chrome.", "I've switched to Firefox.", "Chrome", "Firefox"),
+    ("I bank with Barclays. I've switched to Chase.", "I'm back with Barclays.", "Chase", "Barclays"),
+    ("My nan lives in Leeds.", "Nan has moved into a care home in Otley.", "Leeds", "Otley"),
+    ("My son goes to Elm Park School.", "My son moved to Oak Hill School.", "Elm Park", "Oak Hill"),
+    ("The audit is on 12 August.", "The audit has moved to 19 August.", "12 August", "19 August"),
+    ("The handover is on 12 August.", "Handover put back to 19 August.", "12 August", "19 August"),
+    ("The optician is on 3 June.", "The optician moved my appointment to 10 June.", "3 June", "10 June"),
+    ("I'm on 40 mg of statins a day.", "The doctor cut my statins to 20 mg a day.", "40 mg", "20 mg"),
+    ("I weigh 82 kilos.", "I'm down to 78 kilos.", "82", "78"),
+    ("Yoga class is on Mondays.", "Yoga class has moved to Wednesdays.", "Mondays", "Wednesdays"),
+    ("Ballet for Ada is on Fridays.", "We're back to Mondays for Ada's ballet.", "Friday", "Monday"),
+    ("I love okra.", "Okra tastes of soap to me, I can't stand it.", "loves", "dislikes Okra"),
+    ("bro i hate the gym", "ok plot twist i love the gym now lmao", "hates", "loves the gym"),
+    ("Piotr runs the on-call rota.", "Wanjiru runs the on-call rota now.", "Piotr", "Wanjiru"),
+    ("My landlord is Mr Petrov.", "Dawn Ellis is our landlord now.", "Petrov", "Dawn Ellis"),
+    ("I'm a line cook.", "I'm a mail carrier as of this week.", "line cook", "mail carrier"),
+    ("I live in Hull.", "Tell a lie, it's Leeds.", "Hull", "Leeds"),
+    ("I stay in Pune.", "I have shifted to Nagpur.", "Pune", "Nagpur"),
     ("My name is Anna.", "Sorry, autocorrect, my name is Anya.", "Anna", "Anya"),
 ]  # fmt: skip
 
@@ -93,6 +113,9 @@ ENDINGS = [
     ("Answer in Polish please.", "You can stop answering in Polish.", "Polish"),
     ("I use tabs.", "I use spaces now, not tabs.", "tabs"),
     ("I love horror films.", "I can't stand horror anymore.", "loves"),
+    ("I play squash.", "I knocked squash on the head.", "squash"),
+    ("I go to Weight Watchers on Mondays.", "jacked in weight watchers, couldn't face it", "Watchers"),
+    ("I have a gym membership.", "Sacked off the gym membership.", "gym"),
 ]
 
 

@@ -32,7 +32,7 @@ _HOUSEMATES = pattern(
     r"(?=$|[,.;!]| (?:in|at|on|near|since|for|now|right)\b)"
 )
 _STREET = pattern(
-    r"(?:(?:flat|apt\.?|apartment|unit|suite) ?[\w-]+,? )?\d{1,5}[A-Za-z]? [A-Z][\w'.-]*"
+    r"(?:(?i:flat|apt\.?|apartment|unit|suite|room) ?[\w-]+,? )?\d{1,5}[A-Za-z]? [A-Z][\w'.-]*"
     r"(?:,? [A-Z][\w'.-]*){0,7}(?: \d{1,6}[A-Z]{0,2}\b)?(?:,? [A-Z][\w'.-]*| \d{4,6}){0,5}"
 )
 _PRONOUNS = pattern(r"(?:she|he|they|it|xe|ze|any)(?:/\w{2,6}){1,2}|(?:she|he|they) and \w+", re.IGNORECASE)

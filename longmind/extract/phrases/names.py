@@ -55,6 +55,13 @@ def _capitalised(text: str, start: int, end: int, *, never_across: str) -> int |
     return stop if stop > start else None
 
 
+_NO_TOWN = frozenset(
+    "school college university academy primary elementary secondary kindergarten hospital ltd inc plc gmbh "
+    "llc".split()
+)
+"""How names end that are of no place to live in."""
+
+
 def place(text: str, start: int, end: int) -> Spans | None:
     """A named place, with the region after a comma: "Split, Croatia"."""
     stop = _capitalised(text, start, end, never_across="and|for|on|e|y") or known_entry(
@@ -63,7 +70,11 @@ def place(text: str, start: int, end: int) -> Spans | None:
     if stop is None or not may_follow(text, stop, end):
         return None
     words = text[start:stop].lower().removeprefix("the ").split()
-    if words[0] in lexicon.NO_PLACE or (words[-1].isdigit() and words[0] not in CITIES):
+    if (
+        words[-1] in _NO_TOWN
+        or words[0] in lexicon.NO_PLACE
+        or (words[-1].isdigit() and words[0] not in CITIES)
+    ):
         return None
     if _GOES_ON.match(text, stop, end) and not time_follows(text, stop, end):
         return None

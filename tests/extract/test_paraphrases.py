@@ -1,0 +1,80 @@
+"""The same thing in other words: what people say by the way, and what must not be read into it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.facts.test_doubt import told
+
+TOLD = [
+    # Where somebody lives
+    ("Which day are the bins in Slough? I live there.", "user lives_in Slough"),
+    ("Home for me is Exeter.", "user lives_in Exeter"),
+    ("I'm from Ghana but I call Lisbon home.", "user lives_in Lisbon"),
+    ("My gran lives on her own in Hebden Bridge.", "user/grandmother lives_in Hebden Bridge"),
+    ("Born in Lagos, raised in Peckham and living in Malmö.", "user born_in Lagos"),
+    ("Born in Lagos, raised in Peckham and living in Malmö.", "user lives_in Malmö"),
+    ("I stay in Pune.", "user lives_in Pune"),
+    # Who somebody is
+    ("My brother Nicholas, Nico to his mates, is a plumber.", "Nicholas role plumber"),
+    ("My brother Nicholas, Nico to his mates, is a plumber.", "Nicholas nickname Nico"),
+    ("My wife Oluwaseun (known as Seun) is a midwife.", "Oluwaseun nickname Seun"),
+    ("Everyone calls Nicholas Nico.", "Nicholas nickname Nico"),
+    ("Our Callum (my nephew, you've not met him) is a welder.", "user nephew Callum"),
+    ("Suggest a gift for my sister Anna, she's a nurse.", "Anna role nurse"),
+    ("What should I cook for my friend Tom, he's coeliac?", "Tom is coeliac"),
+    ("Kindly address me as Mrs Oyelaran.", "user nickname Mrs Oyelaran"),
+    ("I'm a single mum of three.", "user has_relative three children"),
+    ("I have retired from the Railways after thirty years.", "user role retired"),
+    # What somebody has and likes
+    ("Filling in a form. Blood type is B negative.", "user blood_type B negative"),
+    ("Blood type O negative, no meds.", "user blood_type O negative"),
+    ("My blood type is A positive.", "user blood_type A"),
+    ("Shoe size is 44.", "user shoe_size 44"),
+    ("Email is jo@example.org.", "user email jo@example.org"),
+    ("Put my address at the top: Flat 6, 31 Elm Crescent, Leeds.", "user address Flat 6, 31 Elm Crescent"),
+    ("My phone's a Fairphone 5, does it take this SIM?", "user phone_model Fairphone 5"),
+    ("My text editor is Helix.", "user text_editor Helix"),
+    ("Sudoku I love, crosswords I can't stand.", "user loves sudoku"),
+    ("Sudoku I love, crosswords I can't stand.", "user dislikes crosswords"),
+    ("I can't bear coriander.", "user dislikes coriander"),
+    ("I'm mad about jazz.", "user loves jazz"),
+    ("I'm vegetarian, so no haggis unless it's the lentil sort.", "user diet vegetarian"),
+    ("My birthday's 17 July if you're planning cake.", "user birthday 17 July"),
+    # Things and their owners
+    ("The contractor for the Fenwick Road job is Mallow Construction.", "Fenwick Road contractor Mallow"),
+    ("The staging password for Heron is kept in 1Password.", "Heron staging_password"),
+    ("I've hired Bright Spark Electrical. They charge 60 an hour.", "Bright Spark Electrical charges 60"),
+    ("The car's booked in for its MOT on Friday 14 March.", "MOT on Friday 14 March"),
+    ("My sister works nights at Tesco.", "user/sister works_at Tesco"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TOLD)
+def test_other_words_say_the_same(text: str, expected: str) -> None:
+    held = told(text)
+    assert any(expected in line for line in held), held
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Shoe size is 44.", "age"),
+        ("Yoga has moved to Wednesdays.", "lives_in"),
+        ("My son moved to Oak Hill School.", "lives_in"),
+        ("Most of Europe is cold.", "Europe"),
+        ("My dentist appointment is on 3 June.", "Appointment"),
+        ("My blood type is O negative, no meds.", "no meds"),
+        ("I stay in touch with Ana.", "lives"),
+        ("I stay in bed on Sundays.", "lives"),
+        ("Home is my mum's attic.", "lives_in"),
+        ("If I lived in Slough, I'd work there.", "Slough"),
+        ("I'd live in Hull if you were there.", "Hull"),
+        ("In 2018 the choir was led by Mr Abbott.", "owner Mr Abbott"),
+        ("When Anna came, she was a nurse in a play.", "user/"),
+        ("Marta runs marathons.", "owner"),
+    ],
+)
+def test_other_words_say_no_more(text: str, wrong: str) -> None:
+    held = told(text)
+    assert not any(wrong in line for line in held), held
