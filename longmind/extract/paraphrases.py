@@ -205,12 +205,13 @@ PARAPHRASES: Final = (
         pattern(
             r"(?<!\bI )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!'ve )(?<!'s )(?<!\bhave )"
             r"\b(?P<moved>(?:(?:has|have) been |was |were |is |got |been )?"
-            r"(?:put back|pushed back|pushed out|put off|pushed|brought forward|bumped|knocked back|slipped) to)"
-            r"(?= (?:the )?(?:(?P<clock>\d\d?(?::\d\d|[ap]m|:\d\d ?[ap]m))|\d|next|jan|feb|mar|apr|may|jun|jul|"
-            r"aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun))",
+            r"(?:put back|pushed back|pushed out|put off|pushed|brought forward|"
+            r"bumped|knocked back|slipped) to)"
+            r"(?= (?:the )?(?:\d\d?(?:st|nd|rd|th)? (?:of )?)?(?:next|jan|feb|mar|apr|may|jun|jul|aug|sep|"
+            r"oct|nov|dec|mon|tue|wed|thu|fri|sat|sun))",
             re.IGNORECASE,
         ),
-        lambda match: iter([(*match.span("moved"), f"is now {'at' if match['clock'] else 'on'}")]),
+        put("moved", "is now on"),
     ),
     Rewording(
         ((" my ",), (" to ",)),

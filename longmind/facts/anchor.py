@@ -20,7 +20,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.held_mirror import CurrentFact, HeldMirror
-from longmind.facts.moves import as_attribute, at_work, measured, moved, rescheduled, rivals
+from longmind.facts.moves import as_attribute, at_work, dated, measured, moved, rescheduled, rivals
 from longmind.facts.persons import known_by_name
 from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.slots import wordings
@@ -66,7 +66,7 @@ def anchored(
 
 def _placed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
-    for move in (as_attribute, moved, rescheduled, at_work):
+    for move in (as_attribute, dated, moved, rescheduled, at_work):
         fact = move(current, fact)
     return fact
 

@@ -72,6 +72,21 @@ def as_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     return fact
 
 
+def dated(_current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "The audit is on 4 May" and "the audit is 4 May" say one thing, of which there is one at a time."""
+    if fact.predicate not in ("is", "is_on") or fact.subject == USER or "/" in fact.subject:
+        return fact
+    if _DAY.match(str(fact.value)) is None:
+        return fact
+    one = fact.action == "record" and fact.polarity
+    return replace(fact, predicate="is_on", cardinality="one" if one else fact.cardinality)
+
+
+_DAY: Final = re.compile(
+    rf"(?:on )?(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?{_NAMED_TIME.pattern}", re.IGNORECASE
+)
+
+
 def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """What a thing is now, in the place of what it was, where a fact tells how it got there."""
     if fact.action != "record" or not fact.polarity or not isinstance(fact.value, str):
