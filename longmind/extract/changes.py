@@ -83,6 +83,7 @@ _GONE: Final = pattern(
     r"up(?=$|,))\b",
     re.IGNORECASE,
 )
+_CALLED_OFF: Final = frozenset("cancel scrap axe abandon shelve".split())
 _RUNS_OUT: Final = frozenset(
     {
         ("run", "out"),
@@ -245,6 +246,8 @@ def is_gone(words: Words, clause: ParsedClause) -> bool:
     if verb.lemma == "be":
         return _GONE.match(words.masked, start, end) is not None and end - start < 24
     particle = words.low[verb.after] if verb.after < clause.end else ""
+    if verb.passive and (verb.lemma in _CALLED_OFF or (verb.lemma == "call" and particle == "off")):
+        return True
     alone = start >= end or words.tags[verb.after] in ("P", "R") or words.low[verb.after] in ("last", "this")
     return verb.tense in ("past", "perfect") and (
         (verb.lemma, particle) in _RUNS_OUT or ((verb.lemma, "") in _RUNS_OUT and alone)

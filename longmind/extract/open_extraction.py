@@ -82,7 +82,7 @@ _PARTICLES: Final = frozenset(
     "against after without as like towards upon via within between behind beside past".split()
 )
 _FILLER: Final = pattern(
-    r"\s*(?:,?\s*(?<![\w'])(?:by the way|btw|though|tbh|to be honest|honestly|as well|too|lol|haha|"
+    r"\s*(?:,?\s*(?<![\w'])(?:by the way|btw|suddenly|though|tbh|to be honest|honestly|as well|too|lol|haha|"
     r"for the record|"
     r"these days|nowadays|at the moment|right now|now|currently|from (?:now|here) on|as usual|already|again|"
     r"anymore|any more|any longer|at last|please|thanks|of course|actually|still|on top|all of a sudden|"
@@ -91,9 +91,9 @@ _FILLER: Final = pattern(
     re.IGNORECASE,
 )
 _FILLER_ENDS: Final = frozenset(
-    "way btw though tbh honest honestly well too lol haha record days nowadays moment now currently on usual "
-    "already again anymore more longer last please thanks course actually still top sudden mate officially "
-    "time all always next instead place good ugh smh so immediately".split()
+    "way btw suddenly though tbh honest honestly well too lol haha record days nowadays moment now "
+    "currently on usual already again anymore more longer last please thanks course actually still top "
+    "sudden mate officially time all always next instead place good ugh smh so immediately".split()
 )
 """The last words of fillers."""
 _AT_ONE_PLACE: Final = ("_at", "_with", "_under", "_as")

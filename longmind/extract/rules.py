@@ -31,7 +31,8 @@ _WORDS = sorted(
 )
 RELATION = rf"(?P<relation>{'|'.join(_WORDS)})"
 _QUALIFIED = (
-    r"(?:(?:older|younger|elder|little|big|twin|baby|oldest|youngest|eldest|new|late|dear|lovely|beloved|only|first"
+    r"(?:(?:older|younger|elder|little|big|twin|baby|oldest|youngest|eldest|new|late|dear|lovely|beloved|"
+    r"only|first"
     rf"|other|amazing|good|close|old) )?{RELATION}"
 )
 
@@ -107,7 +108,11 @@ _HOME_OWN = (
 # What somebody works at, does, studies and has studied.
 
 _AS = Then(r"(?: in (?:the )?[A-Z][\w-]+)? as ", "role", roles.role)
-_AT = Then(r"(?: (?:working|employed|based))?(?: at| for| with) ", "works_at", names.organisation)
+_AT = Then(
+    r"(?: on the [a-z ]{3,25}?| in the [a-z ]{3,25}?)?(?: (?:working|employed|based))?(?: at| for| with) ",
+    "works_at",
+    names.organisation,
+)
 _OF = Then(r" (?:of|at) (?=[A-Z]|the [A-Z])", "works_at", names.named_organisation)
 _FROM = Then(r",?(?: and)?(?: currently| now)?(?: based in| living in) ", "lives_in", names.place)
 _BORN = Then(r" (?:originally )?from ", "from", names.place)

@@ -64,13 +64,15 @@ _SARCASM = pattern(
     r"|\boh,? (?:sure|great|joy|yay|lovely|fantastic|wonderful|brilliant)\b|\bhow original\b|\bnot!|"
     r"\b(?:sure|right|yeah|yep|oh|great),? (?:because|cause|cuz|'cause) (?:i|we|who)\b|"
     r"\bnothing (?:i|we) (?:love|enjoy|like) more than\b|"
+    r"\boh,? (?:yes|yeah|yep),? i (?:just |really |absolutely )?(?:love|adore|enjoy)\b|\bliving the dream\b|"
     r"\bsarcas|\bkidding\b|\bapril fools?\b|\bin my dreams\b|\bi wish\b"
     r"|[\U0001f644\U0001f643\U0001f612])",
     re.IGNORECASE,
 )
 _SARCASM_HINTS = (
     "yeah", "as if", "/s", "kidding", "jk", "j/k", "no one", "oh ", "oh,", "original", "not!", "cause", "cuz",
-    "nothing", "sarcas", "april", "dreams", "i wish", "\U0001f644", "\U0001f643", "\U0001f612",
+    "nothing", "the dream", "sarcas", "april", "dreams", "i wish",
+    "\U0001f644", "\U0001f643", "\U0001f612",
 )  # fmt: skip
 """One of these stands in whatever the pattern finds, and is found in a tenth of the time."""
 _LONGEST_RETRACTION = 60

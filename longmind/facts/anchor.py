@@ -209,7 +209,12 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
 def _replacements(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     if fact.predicate in ("uses", "is_with") and not fact.replaces:
         # "I've switched to Starling": from whatever one there is that it can be.
-        services = [belief for belief in current.held(fact.subject, _SERVICES) if belief.value != fact.value]
+        services = [
+            belief
+            for belief in current.held(fact.subject)
+            if (belief.predicate in _SERVICES or str(belief.value).startswith("with "))
+            and belief.value != fact.value
+        ]
         old = services if len(services) == 1 else []
     elif not fact.replaces:  # whatever the slot holds
         old = current.held(fact.subject, rivals(fact.predicate))

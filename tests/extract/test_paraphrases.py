@@ -41,6 +41,18 @@ TOLD = [
     ("I'm mad about jazz.", "user loves jazz"),
     ("I'm vegetarian, so no haggis unless it's the lentil sort.", "user diet vegetarian"),
     ("My birthday's 17 July if you're planning cake.", "user birthday 17 July"),
+    # Beside a question or a wish
+    ("how do i turn off autocorrect, my phone is a Galaxy S23", "phone_model Galaxy S23"),
+    ("I study nursing at Massey and live in Leeds, so when am I meant to sleep?", "studies nursing"),
+    ("Please don't use emojis when you write to me.", "user emoji don't use emojis"),
+    ("I speak Tagalog and English and I'm learning Korean.", "user speaks English"),
+    ("Any pools in Leicester? That's where I live.", "user lives_in Leicester"),
+    ("Which tyres fit a Kia Niro? That's my car.", "user car Kia Niro"),
+    ("I'm a nurse on the stroke unit at Wythenshawe.", "user works_at Wythenshawe"),
+    ("The company I work for, Tallow & Finch, has moved.", "user works_at Tallow & Finch"),
+    ("Too wet for a ladder today. Roofer by trade.", "user role roofer"),
+    ("My sister-in-law Ngozi is expecting twins.", "Ngozi is pregnant with twins"),
+    ("Garlic is my favourite thing on earth.", "user loves garlic"),
     # Things and their owners
     ("The contractor for the Fenwick Road job is Mallow Construction.", "Fenwick Road contractor Mallow"),
     ("The staging password for Heron is kept in 1Password.", "Heron staging_password"),
@@ -73,6 +85,7 @@ def test_other_words_say_the_same(text: str, expected: str) -> None:
         ("In 2018 the choir was led by Mr Abbott.", "owner Mr Abbott"),
         ("When Anna came, she was a nurse in a play.", "user/"),
         ("Marta runs marathons.", "owner"),
+        ("Oh yes, I just love working weekends.", "loves"),
     ],
 )
 def test_other_words_say_no_more(text: str, wrong: str) -> None:

@@ -77,6 +77,10 @@ CHANGES = [
     ("My landlord is Mr Petrov.", "Dawn Ellis is our landlord now.", "Petrov", "Dawn Ellis"),
     ("I'm a line cook.", "I'm a mail carrier as of this week.", "line cook", "mail carrier"),
     ("I live in Hull.", "Tell a lie, it's Leeds.", "Hull", "Leeds"),
+    ("I rent a flat in Moncton.", "I'm living in Halifax now.", "Moncton", "Halifax"),
+    ("I bank with ANZ.", "I switched my bank to Westpac.", "ANZ", "Westpac"),
+    ("My phone contract is with Vodafone.", "I'm with Lebara now.", "Vodafone", "Lebara"),
+    ("My blood group is B negative.", "I told you the wrong blood group, it's O negative.", "B neg", "O neg"),
     ("I stay in Pune.", "I have shifted to Nagpur.", "Pune", "Nagpur"),
     ("My name is Anna.", "Sorry, autocorrect, my name is Anya.", "Anna", "Anya"),
 ]  # fmt: skip
@@ -113,6 +117,7 @@ ENDINGS = [
     ("Answer in Polish please.", "You can stop answering in Polish.", "Polish"),
     ("I use tabs.", "I use spaces now, not tabs.", "tabs"),
     ("I love horror films.", "I can't stand horror anymore.", "loves"),
+    ("We're flying to Lanzarote on 3 August.", "The Lanzarote trip is cancelled.", "Lanzarote"),
     ("I play squash.", "I knocked squash on the head.", "squash"),
     ("I go to Weight Watchers on Mondays.", "jacked in weight watchers, couldn't face it", "Watchers"),
     ("I have a gym membership.", "Sacked off the gym membership.", "gym"),

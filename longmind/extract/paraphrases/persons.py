@@ -1,4 +1,4 @@
-"""Other words for what the rules know: "home for me is Exeter", "put back to 19 August", "Nico to us"."""
+"""People in other words: "home for me is Exeter", "Nico to his mates", "sudoku I love"."""
 
 from __future__ import annotations
 
@@ -8,20 +8,6 @@ from typing import Final
 
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, WHO, Edit, Rewording, cut, put
-
-_NO_NOUN: Final = (
-    r"(?:lots?|plenty|most|some|many|half|all|one|none|part|rest|number|couple|kind|sort|type|both|each|any|"
-    r"few|several|thanks?|time|case|fan|people|what|that|this|it|day|end|instead|because|out|think|head)\b"
-)
-"""What stands before "of" or "for" without being a thing that somebody has."""
-
-
-_SEEN_BY: Final = (
-    "dentist|doctor|gp|optician|physio|vet|hairdresser|barber|orthodontist|therapist|chiropractor|osteopath|"
-    "haircut|blood test|mot|check-?up|eye test"
-)
-"""Whom one sees by appointment, and what for."""
-
 
 _NOT_FRONTED: Final = frozenset(
     "but and so that what which who whom because if when as than how all things something everything the "
@@ -36,15 +22,9 @@ def _object_last(match: re.Match[str]) -> Iterator[Edit]:
         yield match.start("what"), match.end("like"), f"{match['like']} {match['what'].lower()}"
 
 
-def _apart(match: re.Match[str]) -> Iterator[Edit]:
-    """Two sentences, of which only the first asks."""
-    yield *match.span("comma"), "."
-    if match["end"] == "?":
-        yield *match.span("end"), "."
-
-
-def _appointment(thing: str | None) -> str:
-    return "I have a " if thing is None else f"I have the {thing}'s "
+def _mine(match: re.Match[str]) -> str:
+    said = match["what"].lower()
+    return f"I drive a {match['thing']}" if said.startswith("what") else f"{said} is a {match['thing']}"
 
 
 def _there(match: re.Match[str]) -> str:
@@ -81,13 +61,7 @@ def _children(match: re.Match[str]) -> Iterator[Edit]:
     yield match.start("of"), match.end(), f". I have {match['count']}{noun}"
 
 
-def _of_owner(match: re.Match[str]) -> Iterator[Edit]:
-    """ "The budget for Heron" is Heron's budget."""
-    noun = match["noun"]
-    yield *match.span("whole"), f"{match['owner']}'s {noun[0].lower()}{noun[1:]}"
-
-
-PARAPHRASES: Final = (
+PERSONS: Final = (
     # "What day are the bins in Slough? I live there."
     Rewording(
         ((" there",),),
@@ -111,8 +85,8 @@ PARAPHRASES: Final = (
     Rewording(
         (("home",),),
         pattern(
-            r"(?:^|[.!?,;:]\s+|\b(?:and|but|so) )(?P<home>(?:my )?home (?:for me |to me )?"
-            r"(?:is|'s) (?:now )?(?:in )?)(?=(?-i:[A-Z]))",
+            r"(?:^|[.!?,;:]\s+|\b(?:and|but|so) )(?P<home>(?:my )?home(?: for me| to me)?"
+            r"(?: is|'s) (?:now )?(?:in )?)(?=(?-i:[A-Z]))",
             re.IGNORECASE,
         ),
         put("home", "I live in "),
@@ -187,94 +161,106 @@ PARAPHRASES: Final = (
         ),
         put("shifted", "moved"),
     ),
-    # "Swimming lessons for Adil are on Tuesdays", "the contractor for the Fenwick Road job is Mallow".
+    # "Perth is home for me", "any pools in Leicester? that's where I live", "a Kia Niro? That's my car".
     Rewording(
-        ((" for ", " on ", " of "), (" is ", " are ", " was ", "'s ")),
-        pattern(
-            rf"(?:^|[.!?;:,]\s+|\b(?:and|"
-            rf"but) )(?P<whole>(?:[Tt]he )?(?P<noun>(?!(?i:{_NO_NOUN}))[A-Za-z][a-z-]+"
-            rf"(?: [a-z][a-z-]+){{0,2}}) (?:for|on|of) (?:the )?(?P<owner>{NAME})"
-            r"(?: (?:job|project|site|account|build|contract|team|rollout|migration|release|launch))?) "
-            r"(?=(?:is|are|was|were|will be|has been) )"
-        ),
-        _of_owner,
+        ((" home",),),
+        pattern(rf"(?:^|[.!?,]\s+)(?P<whole>(?P<place>{NAME}) is (?:my home|home)(?: for (?:me|us))?)\b"),
+        lambda match: iter([(*match.span("whole"), f"I live in {match['place']}")]),
     ),
-    # "Slab pour put back to 19 August", "the doctor's put my ramipril down to 5 mg".
     Rewording(
-        ((" to ",), ("put ", "pushed ", "brought ", "bumped ", "moved ", "knocked ", "slipped ")),
+        (("where i live", "where i work", "where i'm based", "where im based"),),
         pattern(
-            r"(?<!\bI )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!'ve )(?<!'s )(?<!\bhave )"
-            r"\b(?P<moved>(?:(?:has|have) been |was |were |is |got |been )?"
-            r"(?:put back|pushed back|pushed out|put off|pushed|brought forward|"
-            r"bumped|knocked back|slipped) to)"
-            r"(?= (?:the )?(?:\d\d?(?:st|nd|rd|th)? (?:of )?)?(?:next|jan|feb|mar|apr|may|jun|jul|aug|sep|"
-            r"oct|nov|dec|mon|tue|wed|thu|fri|sat|sun))",
+            rf"\b(?:in|for|to|at|around|near|of) (?P<place>{NAME})[^.?!\n]{{0,30}}[.?!,]\s+"
+            r"(?P<where>(?i:that's|thats|that is|it's|its|which is) where I (?P<verb>live|work|am based|"
+            r"'m based))"
+        ),
+        lambda match: iter(
+            [(*match.span("where"), f"I {match['verb'].replace(chr(39) + 'm', 'am')} in {match['place']}")]
+        ),
+    ),
+    Rewording(
+        (("my car", "what i drive", "my phone", "my bike", "my laptop"),),
+        pattern(
+            rf"\b[Aa]n? (?P<thing>{NAME}(?: \d+)?)[^.?!\n]{{0,30}}[.?!,]\s+(?P<mine>(?i:that's|thats|"
+            rf"that is|it's|its|"
+            r"which is) (?P<what>what I drive|my (?:car|phone|bike|laptop)))\b"
+        ),
+        lambda match: iter([(*match.span("mine"), _mine(match))]),
+    ),
+    # "The company I work for, Tallow & Finch, has its office in Bristol."
+    Rewording(
+        (("i work for,", "i work at,", "work for is "),),
+        pattern(
+            r"\b(?P<whole>(?:the|my) (?:company|firm|place|school|hospital|agency|shop|"
+            r"bank) (?:that )?I work (?:for|at)"
+            r"(?:,| is) (?P<name>(?-i:[A-Z])[\w'-]*(?: (?:&|and|(?-i:[A-Z])[\w'-]*))*)),",
             re.IGNORECASE,
         ),
-        put("moved", "is now on"),
+        lambda match: iter(
+            [(match.start("whole"), match.end(), f"I work for {match['name']}. {match['name']}")]
+        ),
     ),
+    # "Roofer by trade."
     Rewording(
-        ((" my ",), (" to ",)),
+        ((" by trade", " by profession"),),
         pattern(
-            r"(?:^|[.!?;:,]\s+|\b(?:and|but|so) )(?P<whole>(?:the |my |our )?[\w.]+(?: [\w.]+)?(?:'s|'ve|"
-            r" has| have)? "
-            r"(?:put|upped|raised|lowered|cut|reduced|increased|dropped|halved|doubled|changed|lifted|"
-            r"brought|bumped)"
-            r" my (?P<what>[a-z][\w-]+(?: [a-z][\w-]+)?)(?: (?:up|down|"
-            r"back))?(?: from [^.,;!?\n]{1,30}?)? to) "
-            r"(?=(?:£|\$|€)?\d)",
+            r"(?:^|[.!?,]\s+)(?P<job>(?!(?:I|he|she|we|they|I'm|my)\b)[a-z]+(?: [a-z]+)?)(?= by (?:trade|"
+            r"profession)\b)",
             re.IGNORECASE,
         ),
-        lambda match: iter([(*match.span("whole"), f"my {match['what']} is now")]),
+        lambda match: iter([(*match.span("job"), f"I'm a {match['job'].lower()}")]),
     ),
-    # "Suggest a gift for my sister Anna, she's a nurse": what follows the comma is told, and not asked.
+    # "Garlic is my favourite thing on earth."
     Rewording(
-        ((", he", ", she"),),
+        (("favourite thing", "favorite thing"),),
         pattern(
-            r"(?:^|[.!?]\s+)(?!(?:if|when|whenever|since|because|although|though|after|before|while|as|"
-            r"once|until|"
-            r"unless)\b)[^.!?\n]{3,160}?(?P<comma>,) (?=(?:he|she)(?:'s| is| has| lives| works| loves|"
-            r" likes| hates|"
-            r" plays| was| does| eats| speaks| studies)\b)[^.!?,\n]{3,120}(?P<end>[.!?])?",
+            r"(?:^|[.!?,]\s+)(?P<whole>(?P<what>[a-z]+(?: [a-z]+)?) (?:is|"
+            r"are) my (?:absolute )?favou?rite things?"
+            r"(?: on earth| in the world| ever| to eat)?)(?=\s*(?:[,.;!?\n]|$| so | and ))",
             re.IGNORECASE,
         ),
-        _apart,
+        lambda match: iter([(*match.span("whole"), f"I love {match['what'].lower()}")]),
     ),
-    # "I'm vegetarian, so no haggis unless it's the lentil sort", "my birthday's 17 July if you want to know".
+    # "My blood pressure this morning was 148 over 92."
     Rewording(
-        ((" unless ",),),
+        ((" was ", " were "),),
         pattern(
-            r"(?:, |\bso [^.!?\n]{2,60}?)(?P<unless>\bunless\b[^.!?\n]{2,80})(?=[.!?\n]|$)", re.IGNORECASE
-        ),
-        cut("unless"),
-    ),
-    Rewording(
-        ((" if you",),),
-        pattern(
-            r"(?:^|[.!?]\s+)(?=(?:my|I'm|I am|I live|I work|I have|I've)\b)"
-            r"(?![^.!?\n]*\b(?:would|could|should|will|might|can|I'd|I'll)\b)[^.!?\n]{3,80}?"
-            r"(?P<if>,? if you(?:'re|'d| are| want| need| were| must|'ve| ever)\b[^.!?\n]{0,60})(?=[.!?\n]|"
-            r"$)",
+            r"\bmy (?:blood pressure|pulse|heart rate|weight|temperature|blood sugar|sugar|reading|peak flow)"
+            r"(?P<was>(?: (?:this morning|today|tonight|just now|this week))? was)(?= \d)",
             re.IGNORECASE,
         ),
-        cut("if"),
+        put("was", " is"),
     ),
-    # "My manager never once asked."
-    Rewording((("never once",),), pattern(r"\bnever(?P<once> once)\b", re.IGNORECASE), cut("once")),
-    # "Jacked in karate", "knocked squash on the head".
+    # "I rent a flat in Moncton."
     Rewording(
-        (("jacked in", "packed in", "chucked in", "sacked off", "binned off", "called time on"),),
+        (("rent ", "renting "),),
         pattern(
-            r"\b(?P<over>(?:jacked|packed|chucked) in|(?:sacked|binned) off|"
-            r"called time on)(?= (?!being\b)\w)",
+            r"\b(?:I|we)(?P<rent>(?:'m| am|'re| are)? rent(?:ing)?) (?=an? (?:[\w-]+ ){0,3}?(?:flat|"
+            r"apartment|house|room|studio|"
+            r"place|cottage|bedsit|condo) in )",
             re.IGNORECASE,
         ),
-        put("over", "quit"),
+        put("rent", " live in"),
     ),
+    # "My mum lives there, in Sligo."
+    Rewording(((" there, in ",),), pattern(r"(?P<there> there,)(?= in [A-Z])"), cut("there")),
+    # "Put my address on it, 14 Tawa Road."
     Rewording(
-        ((" on the head",), ("knocked ",)),
-        pattern(r"\b(?P<knocked>knocked) [\w' -]{2,40}?(?P<head> on the head)\b", re.IGNORECASE),
-        lambda match: iter([(*match.span("knocked"), "quit"), (*match.span("head"), "")]),
+        (("my address ",),),
+        pattern(
+            r"\bmy address(?P<on> (?:on|at|in) [a-z ]{2,20}, )(?=(?:flat |unit |apt )?\d)", re.IGNORECASE
+        ),
+        put("on", " is "),
+    ),
+    # "My sister is expecting twins."
+    Rewording(
+        (("expecting ",),),
+        pattern(
+            r"\b(?:is|'s|am|'m|are|'re) (?P<exp>expecting)(?= (?:twins|triplets|a baby|a boy|a girl|her |"
+            r"our |my |their ))",
+            re.IGNORECASE,
+        ),
+        put("exp", "pregnant with"),
     ),
     # "Callum (my nephew, you've not met him) is a marine."
     Rewording(
@@ -284,17 +270,6 @@ PARAPHRASES: Final = (
             rf"[a-z-]+)?)[^)\n]{{0,60}}\))"
         ),
         lambda match: iter([(match.start("name"), match.end("aside"), f"my {match['tie']} {match['who']}")]),
-    ),
-    # "The car's booked in for its MOT on Friday", "I'm booked in with the physio on 14 March".
-    Rewording(
-        (("booked in",),),
-        pattern(
-            r"(?P<whole>(?:\bI'm|\bI am|\bwe're|\bwe are|(?:\bthe|\bmy|\bour) (?P<thing>[a-z]+)(?:'s|"
-            r" is)) booked in "
-            r"(?:for|with) (?:its |his |her |my |an? |the )?)(?=\w)",
-            re.IGNORECASE,
-        ),
-        lambda match: iter([(*match.span("whole"), _appointment(match["thing"]))]),
     ),
     # "Sudoku I love, crosswords I can't stand."
     Rewording(
@@ -306,57 +281,6 @@ PARAPHRASES: Final = (
             re.IGNORECASE,
         ),
         _object_last,
-    ),
-    # "One more thing: no emojis."
-    Rewording(
-        ((": no ",),),
-        pattern(
-            r": (?P<none>no) (?=(?:emojis?|exclamation marks|bullet points|bullets|markdown|jargon|"
-            r"acronyms|slang|swearing|"
-            r"headings|tables|hashtags|puns|filler)\b)",
-            re.IGNORECASE,
-        ),
-        put("none", "please do not use"),
-    ),
-    # "dentist is on june 3", "the dentist bumped my appointment to 10 June".
-    Rewording(
-        ((" is on ", " is at ", "'s on "),),
-        pattern(
-            rf"(?:^|[.!?;,]\s+)(?P<who>(?:my |the )?(?P<what>{_SEEN_BY}))(?=(?: is|'s) (?:on|at) )",
-            re.IGNORECASE,
-        ),
-        lambda match: iter([(*match.span("who"), f"My {match['what']} appointment")]),
-    ),
-    Rewording(
-        (("appointment",), (" to ",)),
-        pattern(
-            rf"\b(?P<whole>(?:my |the )?(?P<what>{_SEEN_BY})(?:'s)?(?: office| surgery|"
-            rf" practice)?(?: [a-z]+){{0,3}}? "
-            r"(?:bumped|moved|pushed|changed|rescheduled|shifted|switched) (?:my|the|our) appointment"
-            r"(?: back| forward)?) (?=to )",
-            re.IGNORECASE,
-        ),
-        lambda match: iter([(*match.span("whole"), f"my {match['what']} appointment has moved")]),
-    ),
-    # "I'm back with Monzo."
-    Rewording(
-        ((" back with ", " back at "),),
-        pattern(
-            r"\b(?:I'm|I am|we're|we are|he's|he is|she's|she is)(?P<back> back)(?= (?:with|at) (?-i:[A-Z]))",
-            re.IGNORECASE,
-        ),
-        put("back", " now"),
-    ),
-    # "And we're back to Tuesdays for Adil's swimming lessons."
-    Rewording(
-        ((" back to ",), (" for ",)),
-        pattern(
-            r"\b(?P<whole>(?:we're|we are|it's|it is|they're|I'm|I am) back to (?P<new>(?:mon|tues|wednes|"
-            r"thurs|fri|"
-            r"satur|sun)days?|\d[\w:]*) for (?P<what>[\w' ]{3,40}?))(?=\s*(?:[.,;!?\n]|$))",
-            re.IGNORECASE,
-        ),
-        lambda match: iter([(*match.span("whole"), f"{match['what']} is on {match['new']}")]),
     ),
     # "Put my address at the top: Flat 6, 31 Marchmont Crescent."
     Rewording(
@@ -387,7 +311,7 @@ PARAPHRASES: Final = (
     Rewording(
         ((" calls ", " call "),),
         pattern(
-            r"\b(?P<all>(?:[Ee]veryone|[Ee]verybody|[Pp]eople|(?:[Hh]is|[Hh]er|[Oo]ur) (?:friends|mates|"
+            r"\b(?P<all>(?:I|[Ee]veryone|[Ee]verybody|[Pp]eople|(?:[Hh]is|[Hh]er|[Oo]ur) (?:friends|mates|"
             r"family)|[Ww]e)"
             r"(?: all| just)? calls? (?P<who>him|her|"
             r"[A-Z][\w'-]+)) (?P<alias>[A-Z][\w'-]+)(?=\s*(?:[.,;!?\n]|$))"
@@ -426,17 +350,6 @@ PARAPHRASES: Final = (
         ),
         put("gap", "-"),
     ),
-    # "I've gone over to Three", "moved my account over to Starling".
-    Rewording(
-        (("over to ",),),
-        pattern(
-            r"\b(?P<over>(?:moved|gone|went|come|came|crossed|jumped|swapped|changed)(?P<what> (?:my|our) "
-            r"[a-z]+(?: [a-z]+)?)? over to)(?= (?!(?:the|a|an|my|our|his|her|their|see|visit|help|where|"
-            r"live)\b)\w)",
-            re.IGNORECASE,
-        ),
-        put("over", "switched to"),
-    ),
     # "I can't bear coriander."
     Rewording(
         (("bear ", "abide ", "stomach "),),
@@ -455,16 +368,5 @@ PARAPHRASES: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("mad"), _loves(match["mad"]))]),
-    ),
-    # "I'm down to 78 kilos", "weighed in at 82 kilos this morning".
-    Rewording(
-        (("kilo", "kg", "pound", "lb", "stone"),),
-        pattern(
-            r"(?:(?P<down>\bI(?:'m| am) (?:now |currently )?(?:down|up|back) (?:to|at))|"
-            r"(?:^|[.!?]\s+)(?P<in>(?:I )?[Ww]eighed in at))(?= \d+(?:\.\d+)? ?(?:kilos?|kgs?|pounds?|lbs?|"
-            r"stone)\b)",
-            re.IGNORECASE,
-        ),
-        lambda match: iter([(*match.span("down" if match["down"] else "in"), "I weigh")]),
     ),
 )

@@ -1,0 +1,11 @@
+"""Other words for what the rules know, put into those that they read."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from longmind.extract.paraphrases.asides import ASIDES
+from longmind.extract.paraphrases.changes import CHANGES
+from longmind.extract.paraphrases.persons import PERSONS
+
+PARAPHRASES: Final = (*ASIDES, *PERSONS, *CHANGES)

@@ -1,0 +1,129 @@
+"""What is told beside a question or a wish: "a gift for my sister Anna, she's a nurse"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from longmind.extract.patterns import pattern
+from longmind.extract.rewording import Edit, Rewording, cut, put
+
+
+def _apart(match: re.Match[str]) -> Iterator[Edit]:
+    """Two sentences, of which only the first asks."""
+    yield *match.span("comma"), "."
+    if match["end"] == "?":
+        yield *match.span("end"), "."
+
+
+ASIDES: Final = (
+    # "Suggest a gift for my sister Anna, she's a nurse": what follows the comma is told, and not asked.
+    Rewording(
+        ((", he", ", she"),),
+        pattern(
+            r"(?:^|[.!?]\s+)(?!(?:if|when|whenever|since|because|although|though|after|before|while|as|"
+            r"once|until|"
+            r"unless)\b)[^.!?\n]{3,160}?(?P<comma>,) (?=(?:he|she)(?:'s| is| has| lives| works| loves|"
+            r" likes| hates|"
+            r" plays| was| does| eats| speaks| studies)\b)[^.!?,\n]{3,120}(?P<end>[.!?])?",
+            re.IGNORECASE,
+        ),
+        _apart,
+    ),
+    # "How do I turn this off, my phone is a Galaxy", "what's good for sunburn, I'm a roofer": told.
+    Rewording(
+        (
+            (
+                ", my ",
+                ", i'm ",
+                ", im ",
+                ", i am ",
+                ", i live ",
+                ", i work ",
+                ", i have ",
+                ", i've ",
+                ", ive ",
+                ", the ",
+            ),
+        ),
+        pattern(
+            r"(?:^|[.!?]\s+)(?:(?:hi|hey|hello|ok|so|please)[, ]+)?(?:how|what|what's|whats|which|where|"
+            r"who|why|when|can|"
+            r"could|would|should|is|are|do|does|any|tell|give|help|suggest|write|need|best|got|ideas|"
+            r"looking)\b"
+            r"[^.!?\n]{3,160}?(?P<comma>,) (?=(?:my [a-z]+(?: [a-z]+)?(?:'s| is| are)|(?:I'm|im|"
+            r"I am) (?:an? |the |allergic|"
+            r"vegan|vegetarian|on )|I live|I work|(?:I have|I've got|ive got) an? |the (?:budget|deadline|"
+            r"price|date) is)\b)"
+            r"[^.!?\n]{3,120}(?P<end>[.!?])?",
+            re.IGNORECASE,
+        ),
+        _apart,
+    ),
+    # "I study nursing and live in Leeds, so when am I meant to sleep?"
+    Rewording(
+        ((", so ",), ("?",)),
+        pattern(
+            r"(?P<so>, so) (?:(?:when|what|how|which|where|why|who|can|could|is|are|do|does|should|any|"
+            r"got)\b[^.!?\n]*\?)",
+            re.IGNORECASE,
+        ),
+        put("so", "."),
+    ),
+    # "Please don't use emojis."
+    Rewording(
+        (("please",),),
+        pattern(r"\b(?P<please>please,? )(?=(?:don't|do not|never|always)\b)", re.IGNORECASE),
+        cut("please"),
+    ),
+    # "I speak Tagalog and English and I'm learning Korean."
+    Rewording(
+        ((" and i", " but i"),),
+        pattern(
+            r"\b(?:speak|like|love|hate|play|use|eat|drink|know|study|teach|visited|own|"
+            r"have) [\w' ]{2,30}? and "
+            r"[\w']+(?P<here>)(?= and I\b)",
+            re.IGNORECASE,
+        ),
+        put("here", ","),
+    ),
+    # "I'm vegetarian, so no haggis unless it's the lentil sort", "my birthday's 17 July if you want to know".
+    Rewording(
+        ((" unless ",),),
+        pattern(
+            r"(?:, |\bso [^.!?\n]{2,60}?)(?P<unless>\bunless\b[^.!?\n]{2,80})(?=[.!?\n]|$)", re.IGNORECASE
+        ),
+        cut("unless"),
+    ),
+    Rewording(
+        ((" if you", " if that "),),
+        pattern(
+            r"(?:^|[.!?]\s+)(?=(?:my|I'm|I am|I live|I work|I have|I've)\b)"
+            r"(?![^.!?\n]*\b(?:would|could|should|will|might|can|I'd|I'll)\b)[^.!?\n]{3,80}?"
+            r"(?P<if>,? if you(?:'re|'d| are| want| need| were| must|'ve| ever)\b[^.!?\n]{0,60})(?=[.!?\n]|"
+            r"$)",
+            re.IGNORECASE,
+        ),
+        cut("if"),
+    ),
+    # "My manager never once asked."
+    Rewording((("never once",),), pattern(r"\bnever(?P<once> once)\b", re.IGNORECASE), cut("once")),
+    # "One more thing: no emojis."
+    Rewording(
+        ((": no ",),),
+        pattern(
+            r": (?P<none>no) (?=(?:emojis?|exclamation marks|bullet points|bullets|markdown|jargon|"
+            r"acronyms|slang|swearing|"
+            r"headings|tables|hashtags|puns|filler)\b)",
+            re.IGNORECASE,
+        ),
+        put("none", "please do not use"),
+    ),
+    # "Esme loves mushrooms all of a sudden."
+    Rewording(
+        (("all of a sudden", "out of nowhere"),),
+        pattern(r"(?P<sudden>,? (?:all of a sudden|out of nowhere))\b", re.IGNORECASE),
+        cut("sudden"),
+    ),
+)

@@ -1,0 +1,179 @@
+"""Changes and things in other words: "put back to 19 August", "jacked in karate", "the budget for Heron"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from longmind.extract.patterns import pattern
+from longmind.extract.rewording import NAME, Edit, Rewording, put
+
+_NO_NOUN: Final = (
+    r"(?:my|our|his|her|their|your|its|we|he|she|they|an|lots?|plenty|most|some|many|half|all|one|none|"
+    r"part|rest|number|couple|kind|sort|type|both|each|any|"
+    r"few|several|thanks?|time|case|fan|people|what|that|this|it|day|end|instead|because|out|think|head)\b"
+)
+"""What stands before "of" or "for" without being a thing that somebody has."""
+
+
+_SEEN_BY: Final = (
+    "dentist|doctor|gp|optician|physio|vet|hairdresser|barber|orthodontist|therapist|chiropractor|osteopath|"
+    "haircut|blood test|mot|check-?up|eye test"
+)
+"""Whom one sees by appointment, and what for."""
+
+
+def _appointment(thing: str | None) -> str:
+    return "I have a " if thing is None else f"I have the {thing}'s "
+
+
+def _of_owner(match: re.Match[str]) -> Iterator[Edit]:
+    """ "The budget for Heron" is Heron's budget."""
+    noun = match["noun"]
+    yield *match.span("whole"), f"{match['owner']}'s {noun[0].lower()}{noun[1:]}"
+
+
+CHANGES: Final = (
+    # "Swimming lessons for Adil are on Tuesdays", "the contractor for the Fenwick Road job is Mallow".
+    Rewording(
+        ((" for ", " on ", " of ", " at "), (" is ", " are ", " was ", "'s ")),
+        pattern(
+            rf"(?:^|[.!?;:,]\s+|\b(?:and|"
+            rf"but) )(?P<whole>(?:[Tt]he )?(?P<noun>(?!(?i:{_NO_NOUN}))[A-Za-z][a-z-]+"
+            rf"(?: [a-z][a-z-]+){{0,2}}) (?:for|on|of|at) (?:the |our |"
+            rf"my )?(?P<owner>{NAME}(?: [A-Z][\w'-]+)?"
+            r"(?: (?:branch|office|store|plant|clinic))?)"
+            r"(?: (?:job|project|site|account|build|contract|team|rollout|migration|release|launch))?) "
+            r"(?=(?:is|are|was|were|will be|has been) )"
+        ),
+        _of_owner,
+    ),
+    # "Slab pour put back to 19 August", "the doctor's put my ramipril down to 5 mg".
+    Rewording(
+        ((" to ",), ("put ", "pushed ", "brought ", "bumped ", "moved ", "knocked ", "slipped ")),
+        pattern(
+            r"(?<!\bI )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!'ve )(?<!'s )(?<!\bhave )"
+            r"\b(?P<moved>(?:(?:has|have) been |was |were |is |got |been )?"
+            r"(?:put back|pushed back|pushed out|put off|pushed|brought forward|"
+            r"bumped|knocked back|slipped) to)"
+            r"(?= (?:the )?(?:\d\d?(?:st|nd|rd|th)? (?:of )?)?(?:next|jan|feb|mar|apr|may|jun|jul|aug|sep|"
+            r"oct|nov|dec|mon|tue|wed|thu|fri|sat|sun))",
+            re.IGNORECASE,
+        ),
+        put("moved", "is now on"),
+    ),
+    Rewording(
+        ((" my ",), (" to ",)),
+        pattern(
+            r"(?:^|[.!?;:,]\s+|\b(?:and|but|so) )(?P<whole>(?:the |my |our )?[\w.]+(?: [\w.]+)?(?:'s|'ve|"
+            r" has| have)? "
+            r"(?:put|upped|raised|lowered|cut|reduced|increased|dropped|halved|doubled|changed|lifted|"
+            r"brought|bumped)"
+            r" my (?P<what>[a-z][\w-]+(?: [a-z][\w-]+)?)(?: (?:up|down|"
+            r"back))?(?: from [^.,;!?\n]{1,30}?)? to) "
+            r"(?=(?:£|\$|€)?\d)",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), f"my {match['what']} is now")]),
+    ),
+    # "I told you the wrong blood group, it's O negative."
+    Rewording(
+        (("the wrong ",),),
+        pattern(
+            r"\b(?P<whole>(?:turns out )?I (?:told|gave|"
+            r"sent) you the wrong (?P<what>[a-z]+(?: [a-z]+)?)[,;:.]? (?:it's|it is|"
+            r"it should be))(?= \w)",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), f"Correction: my {match['what']} is")]),
+    ),
+    # "Jacked in karate", "knocked squash on the head".
+    Rewording(
+        (("jacked in", "packed in", "chucked in", "sacked off", "binned off", "called time on"),),
+        pattern(
+            r"\b(?P<over>(?:jacked|packed|chucked) in|(?:sacked|binned) off|"
+            r"called time on)(?= (?!being\b)\w)",
+            re.IGNORECASE,
+        ),
+        put("over", "quit"),
+    ),
+    Rewording(
+        ((" on the head",), ("knocked ",)),
+        pattern(r"\b(?P<knocked>knocked) [\w' -]{2,40}?(?P<head> on the head)\b", re.IGNORECASE),
+        lambda match: iter([(*match.span("knocked"), "quit"), (*match.span("head"), "")]),
+    ),
+    # "The car's booked in for its MOT on Friday", "I'm booked in with the physio on 14 March".
+    Rewording(
+        (("booked in",),),
+        pattern(
+            r"(?P<whole>(?:\bI'm|\bI am|\bwe're|\bwe are|(?:\bthe|\bmy|\bour) (?P<thing>[a-z]+)(?:'s|"
+            r" is)) booked in "
+            r"(?:for|with) (?:its |his |her |my |an? |the )?)(?=\w)",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), _appointment(match["thing"]))]),
+    ),
+    # "dentist is on june 3", "the dentist bumped my appointment to 10 June".
+    Rewording(
+        ((" is on ", " is at ", "'s on "),),
+        pattern(
+            rf"(?:^|[.!?;,]\s+)(?P<who>(?:my |the )?(?P<what>{_SEEN_BY}))(?=(?: is|'s) (?:on|at) )",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("who"), f"My {match['what']} appointment")]),
+    ),
+    Rewording(
+        (("appointment",), (" to ",)),
+        pattern(
+            rf"\b(?P<whole>(?:my |the )?(?P<what>{_SEEN_BY})(?:'s)?(?: office| surgery|"
+            rf" practice)?(?: [a-z]+){{0,3}}? "
+            r"(?:bumped|moved|pushed|changed|rescheduled|shifted|switched) (?:my|the|our) appointment"
+            r"(?: back| forward)?) (?=to )",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), f"my {match['what']} appointment has moved")]),
+    ),
+    # "I'm back with Monzo."
+    Rewording(
+        ((" back with ", " back at "),),
+        pattern(
+            r"\b(?:I'm|I am|we're|we are|he's|he is|she's|she is)(?P<back> back)(?= (?:with|at) (?-i:[A-Z]))",
+            re.IGNORECASE,
+        ),
+        put("back", " now"),
+    ),
+    # "And we're back to Tuesdays for Adil's swimming lessons."
+    Rewording(
+        ((" back to ",), (" for ",)),
+        pattern(
+            r"\b(?P<whole>(?:we're|we are|it's|it is|they're|I'm|I am) back to (?P<new>(?:mon|tues|wednes|"
+            r"thurs|fri|"
+            r"satur|sun)days?|\d[\w:]*) for (?P<what>[\w' ]{3,40}?))(?=\s*(?:[.,;!?\n]|$))",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), f"{match['what']} is on {match['new']}")]),
+    ),
+    # "I've gone over to Three", "moved my account over to Starling".
+    Rewording(
+        (("over to ",),),
+        pattern(
+            r"\b(?P<over>(?:moved|gone|went|come|came|crossed|jumped|swapped|changed)(?P<what> (?:my|our) "
+            r"[a-z]+(?: [a-z]+)?)? over to)(?= (?!(?:the|a|an|my|our|his|her|their|see|visit|help|where|"
+            r"live)\b)\w)",
+            re.IGNORECASE,
+        ),
+        put("over", "switched to"),
+    ),
+    # "I'm down to 78 kilos", "weighed in at 82 kilos this morning".
+    Rewording(
+        (("kilo", "kg", "pound", "lb", "stone"),),
+        pattern(
+            r"(?:(?P<down>\bI(?:'m| am) (?:now |currently )?(?:down|up|back) (?:to|at))|"
+            r"(?:^|[.!?]\s+)(?P<in>(?:I )?[Ww]eighed in at))(?= \d+(?:\.\d+)? ?(?:kilos?|kgs?|pounds?|lbs?|"
+            r"stone)\b)",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("down" if match["down"] else "in"), "I weigh")]),
+    ),
+)
