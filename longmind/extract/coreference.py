@@ -18,7 +18,7 @@ _ATTRIBUTES: Final = frozenset(
 )
 
 
-_SEEMING: Final = frozenset("be taste smell sound look feel seem".split())
+_SEEMING: Final = frozenset("taste smell".split())
 """Verbs whose subject is what one goes on about."""
 
 
@@ -87,7 +87,10 @@ class SubjectReader:
         """What "it" or "them" may mean next: the object of this clause."""
         at = clause.verb.after
         scene.company = _company(words, at, clause.end) or scene.company
-        if clause.kind in ("thing", "named") and clause.verb.lemma in _SEEMING:
+        if clause.kind in ("thing", "named") and (
+            clause.verb.lemma in _SEEMING
+            or (clause.verb.lemma == "be" and at < clause.end and words.low[at] == "like")
+        ):
             scene.object = words.span(clause.begin, clause.subject_end)  # "it tastes of soap": what does
             return
         if clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":

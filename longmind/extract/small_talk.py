@@ -90,7 +90,7 @@ def _says_something(words: Words, clause: ParsedClause, about: About) -> bool:
         return verb.lemma in _ABILITIES or verb.tense == "cannot"
     if verb.tense in ("past", "perfect") and about.attribute is None:
         return verb.lemma in _DURABLE_DEEDS or verb.ended
-    return verb.lemma != "make" or about.key[:1].isupper()
+    return verb.lemma != "make"
 
 
 def _describes(words: Words, clause: ParsedClause, about: About, first: int, after: int) -> bool:

@@ -10,7 +10,8 @@ from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, Edit, Rewording, put
 
 _NO_NOUN: Final = (
-    r"(?:my|our|his|her|their|your|its|we|he|she|they|an|lots?|plenty|most|some|many|half|all|one|none|"
+    r"(?:every|whole|entire|aspects?|members?|my|our|his|her|their|your|its|we|he|she|they|an|lots?|plenty|"
+    r"most|some|many|half|all|one|none|"
     r"part|rest|number|couple|kind|sort|type|both|each|any|"
     r"few|several|thanks?|time|case|fan|people|what|that|this|it|day|end|instead|because|out|think|head)\b"
 )

@@ -256,8 +256,8 @@ PERSONS: Final = (
     Rewording(
         (("expecting ",),),
         pattern(
-            r"\b(?:is|'s|am|'m|are|'re) (?P<exp>expecting)(?= (?:twins|triplets|a baby|a boy|a girl|her |"
-            r"our |my |their ))",
+            r"\b(?:is|'s|am|'m|are|'re) (?P<exp>expecting)(?= (?:twins|triplets|a (?:baby|boy|girl)|"
+            r"(?:her|our|my|their) (?:first|second|third|fourth|baby|child|daughter|son))\b)",
             re.IGNORECASE,
         ),
         put("exp", "pregnant with"),
