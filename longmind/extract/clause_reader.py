@@ -19,7 +19,7 @@ from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
 from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.instructions import find_order, find_release, topic_of
-from longmind.extract.kin import COUNTED
+from longmind.extract.kin import COUNTED, RELATIONS
 from longmind.extract.moods import (
     CONDITIONS,
     asks,
@@ -239,6 +239,9 @@ class ClauseReader(StatementReader):
         for match in self._told(words, clause, about, scene, when):
             if follows(match):
                 self.last = match
+            if match.subject == speaker and match.slot in RELATIONS and match.polarity and not match.ended:
+                # "My brother is Tom. He lives in Hull": what is told of him is told of Tom.
+                scene.mention(About(self.masked[slice(*match.value)], "person", relation=match.slot))
             yield self._marked(_renewed(match, words, clause, about), words, clause)
         if (clause.apposed is None and about.sort != "thing") or about.attribute is None:
             whole = words.clause(clause)

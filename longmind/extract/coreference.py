@@ -148,6 +148,9 @@ def _as_people(about: About) -> About:
 
 def relatives_mentioned(words: Words, begin: int, end: int, scene: Scene) -> None:
     """ "We got a puppy", "a gift for my sister Anna": whom "he" or "she" may mean next."""
+    for at in range(begin + 1, end - 1):
+        if words.tags[at] == "U" and words.texts[at + 1] == "'s" and words.tags[at - 1] != "U":
+            scene.mention(About(words.texts[at], "person"))  # "Can you look over Kofi's CV?"
     if RELATION_WORDS.isdisjoint(words.lows):
         return
     for at in range(begin, end):

@@ -240,10 +240,17 @@ def _match(
         ended=over,
         when=None if when is None else when[:2],
         free=True,
-        one=one or about.attribute is not None or slot in SINGLE,
+        one=one or (about.attribute is not None and not _is_plural(words, clause)) or slot in SINGLE,
         names=about.names,
         old=value[:1] * 2 if takes_a_place(clause.verb, words, words.clause(clause), slot, value) else None,
     )
+
+
+def _is_plural(words: Words, clause: ParsedClause) -> bool:
+    """ "My kids are Amara and Tobi": each of them is one."""
+    return words.low[clause.verb.first] in ("are", "were", "'re") and words.low[
+        clause.subject_end - 1
+    ].endswith(("s", "children"))
 
 
 def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:

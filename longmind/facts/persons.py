@@ -40,7 +40,14 @@ def with_first_name(entity: FoundEntity) -> FoundEntity:
         or not words[0][0].isupper()
     ):
         return entity
-    return replace(entity, aliases=tuple(dict.fromkeys((*entity.aliases, words[0]))))
+    titled = words[0].rstrip(".").lower() in _TITLES
+    if titled and len(words) < 3:
+        return entity  # "Dr Weiss" has no first name
+    shorter = (words[1], " ".join(words[1:]), f"{words[0]} {words[-1]}") if titled else (words[0],)
+    return replace(entity, aliases=tuple(dict.fromkeys((*entity.aliases, *shorter))))
+
+
+_TITLES: Final = frozenset("dr mr mrs ms miss mx prof professor sir dame rev reverend".split())
 
 
 def with_first_names(item: Extraction) -> Extraction:

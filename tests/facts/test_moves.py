@@ -186,3 +186,18 @@ def test_a_pronoun_means_whoever_was_named_last() -> None:
         lines = held(memory)
         assert "Biscuit age five" in lines
         assert not any("four" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("My doctor is Dr Anna Weiss.", "Anna lives in Leeds.", "Dr Anna Weiss lives_in Leeds"),
+        ("My doctor is Dr Anna Weiss.", "Dr Weiss lives in Leeds.", "Dr Anna Weiss lives_in Leeds"),
+        ("My teacher is Mr Smith.", "Mr Jones lives in Leeds.", "Mr Jones lives_in Leeds"),
+        ("My brother is Tom. He lives in Hull.", "It is early.", "Tom lives_in Hull"),
+        ("My kids are Amara and Tobi.", "It is early.", "user kids Amara"),
+    ],
+)
+def test_what_is_told_is_told_of_the_person_who_is_meant(first: str, second: str, expected: str) -> None:
+    held = told(first, second)
+    assert expected in held
