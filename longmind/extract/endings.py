@@ -41,9 +41,12 @@ _SPELLED: Final = (
 )
 _OWN: Final = r"(?:the|my|our|his|her|their|its|that|this|these|those|old|poor|dear|beloved|little|good)"
 _TIE: Final = (
-    r"(?:job|post|position|role|place|seat|spot|membership|account|subscription|contract|lease|tenancy|shifts?|"
-    r"lessons?|class(?:es)?|plan|policy|studies|degree|course|gig|internship|apprenticeship|flat|house|room|studio|"
-    r"apartment|term|work|keys|engagement|marriage|relationship|card|badge|licence|license|ticket|pass|thing|duty|duties)"
+    r"(?:job|post|position|role|place|seat|spot|membership|account|subscription|contract|lease|tenancy|"
+    r"shifts?|"
+    r"lessons?|class(?:es)?|plan|policy|studies|degree|course|gig|internship|apprenticeship|flat|house|"
+    r"room|studio|"
+    r"apartment|term|work|keys|engagement|marriage|relationship|card|badge|licence|license|ticket|pass|"
+    r"thing|duty|duties)"
 )
 """Between somebody and what they belong to: to give up the one is to leave the other."""
 _LEAVE: Final = _past(
@@ -64,7 +67,8 @@ _LEAVE_PHRASE: Final = (
     r"|cut (?:all )?ties with|fell out with|fallen out with|grew out of|grown out of|"
     r"outgrew|outgrown"
     r"|(?:moved|walked|turned|drifted|shied) (?:on|away|out|off)(?: of)?(?: from)?"
-    r"|(?:moved|switched|changed|shifted|transferred|migrated|ported|converted|defected|relocated|upgraded|resigned|"
+    r"|(?:moved|switched|changed|shifted|transferred|migrated|ported|converted|defected|relocated|upgraded|"
+    r"resigned|"
     r"withdrew|withdrawn|retired|graduated|porting|migrating|moving|switching) (?:\w+ )?(?:over |away |"
     r"back )?"
     r"(?:from|out of|off)"
@@ -73,7 +77,8 @@ _LEAVE_PHRASE: Final = (
     r"completely )?off"
     r"|(?:took|taken|put|weaned|moved|pulled|kicked) (?:me|us|him|her|them|myself) off"
     r"|(?:gave|given|handed in|put in|got) (?:my |our )?notice (?:on|at|to|for|with)"
-    r"|stepped (?:down|back|away) (?:from|as)|stood down (?:from|as)|retired (?:from|as)|resigned (?:from|as)"
+    r"|quit as|stepped (?:down|back|away) (?:from|as)|stood down (?:from|as)|retired (?:from|as)|"
+    r"resigned (?:from|as)"
     r"|(?:done|through|finished|over and done) with|(?:am|is|are|'m|'s|'re) over"
     r"|turned (?:my|our|his|her) back on|no more|instead of(?: \w+ing)?|rather than(?: \w+ing)?|in place of"
     r"|(?:my|our|his|her|their|the|whose) last (?:day|shift|week|class|session|lesson|month|lecture|game|"
@@ -112,7 +117,8 @@ _HALVES: Final = (
 """What stands around the name: "traded the Corsa in", "let the subscription lapse"."""
 
 _AUXILIARY: Final = (
-    r"(?:has|have|had|is|was|are|were|'s|'ve|got|gets|been|finally|just|now|sadly|both|all|also|already|officially|"
+    r"(?:has|have|had|is|was|are|were|'s|'ve|got|gets|been|finally|just|now|sadly|both|all|also|already|"
+    r"officially|"
     r"recently|eventually|then|there|unfortunately)"
 )
 _DONE_AWAY: Final = (
@@ -160,7 +166,8 @@ _NO_LONGER: Final = pattern(
     r"else)\b"
 )
 _NOT_SO: Final = pattern(
-    r"\b(?:still|if|would|might|may|could|should|want|wants|wanted|hope|hopes|wish|plan|plans|planning|never|will|"
+    r"\b(?:still|if|would|might|may|could|should|want|wants|wanted|hope|hopes|wish|plan|plans|planning|"
+    r"never|will|"
     r"'ll|gonna|going to|about to|almost|nearly|thinking|considering|tempted|consider|unlike|either|"
     r"for (?:the|a) (?:weekend|week|day|night|holiday|holidays|while|month|bit|moment|evening|afternoon|"
     r"morning|summer|winter|time being)|again soon)\b"

@@ -170,7 +170,8 @@ _RELEASED: Final = pattern(
 
 _BACK_TO: Final = pattern(
     r"you (?:can|may|could)(?: now| please)? "
-    r"(?P<what>(?:go|switch|change)(?: back)? to (?P<language>[A-Za-z]+))",
+    r"(?P<what>(?:go|switch|change)(?: back)? to (?:(?:replying|answering|writing|speaking|talking)"
+    r"(?: to me)? in )?(?P<language>[A-Za-z]+))",
     re.IGNORECASE,
 )
 

@@ -201,7 +201,9 @@ def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
     which = "(?:older |younger |elder |little |big |twin |oldest |youngest )?"
     return (
         pattern(rf"{be}(?:my|our) (?:new )?{which}{RELATION}{end}", re.IGNORECASE),
-        pattern(rf"{be}my (?:all-time )?favou?rite (?P<kind>[a-z-]+(?: [a-z-]+)?){end}", re.IGNORECASE),
+        pattern(
+            rf"{be}my (?:all-time )?favou?rite (?P<kind>[a-z-]+(?: (?!now\b)[a-z-]+)?){end}", re.IGNORECASE
+        ),
         pattern(rf"{be}(?P<owner>[A-Z][\w-]+)'s {which}{RELATION}{end}"),
         pattern(
             rf"{be}our (?:new |current )?(?P<title>(?:[a-z-]+ ){{0,2}}(?:{_TITLES})){end}", re.IGNORECASE

@@ -26,8 +26,11 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     if fact.predicate in SHARED["employer"]:
         yield from _at_work_again(current, fact)
     if fact.predicate == "lives_in":
-        for belief in current.held(fact.subject, _DWELLINGS):
-            if str(belief.value).casefold() != str(fact.value).casefold():
+        for belief in current.held(fact.subject, (*_DWELLINGS, "lives")):
+            said = str(belief.value).casefold()
+            if said.removeprefix("in ") != str(fact.value).casefold() and (
+                belief.predicate != "lives" or said.startswith("in ")
+            ):
                 yield FoundFact(
                     fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
                 )

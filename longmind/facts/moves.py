@@ -61,9 +61,12 @@ def measured(value: str) -> str | None:
 
 def as_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """ "The viva is on the 26th": said of a thing that the user spoke of as theirs."""
-    if fact.subject[:1].isupper() or "/" in fact.subject or fact.action != "record" or not fact.polarity:
+    if " " in fact.subject and fact.subject[:1].isupper():
         return fact
-    slot = fact.subject.replace(" ", "_").replace("-", "_")
+    if "/" in fact.subject or fact.action != "record" or not fact.polarity:
+        return fact
+    # One word with a capital letter may only stand at the start of its sentence.
+    slot = fact.subject.lower().replace(" ", "_").replace("-", "_")
     if slot == USER or _STATED.match(fact.predicate) is None:
         return fact
     for belief in current.held(USER, (slot,)):

@@ -122,8 +122,8 @@ ASIDES: Final = (
     ),
     # "Esme loves mushrooms all of a sudden."
     Rewording(
-        (("all of a sudden", "out of nowhere"),),
-        pattern(r"(?P<sudden>,? (?:all of a sudden|out of nowhere))\b", re.IGNORECASE),
+        (("all of a sudden", "out of nowhere", "with a passion"),),
+        pattern(r"(?P<sudden>,? (?:all of a sudden|out of nowhere|with a passion))\b", re.IGNORECASE),
         cut("sudden"),
     ),
 )

@@ -35,6 +35,8 @@ def _of_owner(match: re.Match[str]) -> Iterator[Edit]:
     yield *match.span("whole"), f"{match['owner']}'s {noun[0].lower()}{noun[1:]}"
 
 
+_DONE: Final = {"cancel": "cancelled", "sell": "sold", "quit": "quit", "leave": "left", "drop": "dropped"}
+
 CHANGES: Final = (
     # "Swimming lessons for Adil are on Tuesdays", "the contractor for the Fenwick Road job is Mallow".
     Rewording(
@@ -88,6 +90,16 @@ CHANGES: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("whole"), f"Correction: my {match['what']} is")]),
+    ),
+    # "Had to cancel the Dakar trip."
+    Rewording(
+        (("had to ",),),
+        pattern(
+            r"(?:^|[.!?]\s+|\b(?:and|but|so) )(?P<had>(?:I |we )?had to (?P<verb>cancel|sell|quit|leave|"
+            r"drop))(?= \w)",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("had"), f"I {_DONE[match['verb'].lower()]}")]),
     ),
     # "Jacked in karate", "knocked squash on the head".
     Rewording(

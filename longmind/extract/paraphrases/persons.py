@@ -210,6 +210,16 @@ PERSONS: Final = (
         ),
         lambda match: iter([(*match.span("job"), f"I'm a {match['job'].lower()}")]),
     ),
+    # "I've come to love running."
+    Rewording(
+        (("come to ", "learned to ", "learnt to ", "grown to "),),
+        pattern(
+            r"\b(?:I|he|she|we|they)(?P<come>(?:'ve|'s| have| has)? (?:come|grown|learned|learnt) to)"
+            r"(?= (?:love|like|enjoy|hate|dislike)\b)",
+            re.IGNORECASE,
+        ),
+        cut("come"),
+    ),
     # "Garlic is my favourite thing on earth."
     Rewording(
         (("favourite thing", "favorite thing"),),
