@@ -13,6 +13,8 @@ class KnownPredicate(StrEnum):
     AGE = "age"
     ALLERGIC_TO = "allergic_to"
     AVOIDS = "avoids"
+    BANK = "bank"
+    BANKS_WITH = "banks_with"
     BEST_FRIEND = "best_friend"
     BIRTHDAY = "birthday"
     BORN_IN = "born_in"
