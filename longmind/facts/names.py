@@ -194,21 +194,21 @@ def predicates_now(tx: Transaction, ledger: str, norms: Iterable[str]) -> Mappin
     asked = sorted(norms)
     if len(asked) > _FEW or not tx.keeps(_PREDICATES):
         return find_predicates(tx.db, ledger, asked)
-    known: dict[str, PredicateRow | None] = tx.known(_PREDICATES, ledger, dict)
-    if len(known) > _MOST_KEPT:
-        known.clear()
-    unknown = [norm for norm in asked if norm not in known]
+    kept: dict[str, PredicateRow | None] = tx.known(_PREDICATES, ledger, dict)
+    if len(kept) > _MOST_KEPT:
+        kept.clear()
+    unknown = [norm for norm in asked if norm not in kept]
     if unknown:
         # Those of whom a new one takes over a declaration are asked in the same question.
         every: dict[str, dict[str, PredicateRow | None]] = {
             name: tx.known(_PREDICATES, name, dict) for name in _declaring(ledger)
         }
-        for kept in every.values():
-            kept.update(dict.fromkeys(unknown))
+        for rows in every.values():
+            rows.update(dict.fromkeys(unknown))
         also = among("x.ledger", [*every])
-        for found in select_among(tx.db, PredicateRow, "key_norm", unknown, also=also):
-            every[found.ledger][found.key_norm] = found
-    return {norm: row for norm in asked if (row := known[norm]) is not None}
+        for predicate in select_among(tx.db, PredicateRow, "key_norm", unknown, also=also):
+            every[predicate.ledger][predicate.key_norm] = predicate
+    return {norm: row for norm in asked if (row := kept[norm]) is not None}
 
 
 def _declaring(ledger: str) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ def ensure_predicates(
     if user is not None:
         nearer = predicates_now(tx, space, missing)
         shared |= {norm: row for norm, row in nearer.items() if row.declared}
-    known = tx.all_known(_PREDICATES)
+    kept = tx.all_known(_PREDICATES)
     first = tx.allocate("fact_predicate", len(missing))
     created = []
     for offset, (norm, new) in enumerate(missing.items()):
@@ -251,7 +251,7 @@ def ensure_predicates(
     assert tx.system
     insert(tx.db, created)
     made = {row.key_norm: row for row in created}
-    tx.leave(_PREDICATES, {**known, ledger: {**known.get(ledger, {}), **made}})
+    tx.leave(_PREDICATES, {**kept, ledger: {**kept.get(ledger, {}), **made}})
     rows.update(made)
     return rows
 

@@ -223,3 +223,36 @@ _ONE: Final = {grain: Duration.of(1, grain) for grain in GRAINS}
 
 def unit_at(start: datetime, grain: Grain) -> Span:
     return Span(start, shift(start, _ONE[grain], 1), grain)
+
+
+_FINER: Final[dict[Grain, Grain]] = {
+    "century": "decade",
+    "decade": "year",
+    "year": "month",
+    "quarter": "month",
+    "month": "day",
+    "week": "day",
+    "day": "hour",
+}
+
+
+def part_of(span: Span, number: int, parts: int) -> Span:
+    """One of so many parts of a span, counted from 0: the second third of a year."""
+    ends = [span.start, *(_part_end(span, n, parts) for n in range(1, parts)), span.end]
+    return Span(ends[number], ends[number + 1], _FINER.get(span.grain, span.grain))
+
+
+def _part_end(span: Span, part: int, parts: int) -> datetime:
+    """Where one part of a span ends: at a whole year, month, day or hour of it."""
+    if span.grain == "century":
+        return span.start.replace(year=span.start.year + 100 * part // parts)
+    if span.grain == "decade":
+        return span.start.replace(year=span.start.year + {(1, 3): 4, (2, 3): 7}.get((part, parts), 5))
+    if span.grain in {"year", "quarter"}:
+        months = (span.end.year - span.start.year) * 12 + span.end.month - span.start.month
+        if months % parts == 0:
+            return shift(span.start, Duration(months=months * part // parts), 1)
+    days = (span.end - span.start).days
+    if days > 1:
+        return span.start + timedelta(days=days * part // parts)
+    return span.start + (span.end - span.start) * part / parts

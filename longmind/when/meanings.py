@@ -16,6 +16,7 @@ from longmind.when.calendar import (
     finer,
     midnight,
     month_length,
+    part_of,
     shift,
     unit_at,
     unit_start,
@@ -401,35 +402,7 @@ class Part(Node):
             number, parts = self.part - 1, 2
         else:
             number, parts = ("early", "mid", "late").index(self.part), 3
-        cuts = [span.start, *(_cut(span, n, parts) for n in range(1, parts)), span.end]
-        return Span(cuts[number], cuts[number + 1], _FINER.get(span.grain, span.grain))
-
-
-_FINER: dict[Grain, Grain] = {
-    "century": "decade",
-    "decade": "year",
-    "year": "month",
-    "quarter": "month",
-    "month": "day",
-    "week": "day",
-    "day": "hour",
-}
-
-
-def _cut(span: Span, part: int, parts: int) -> datetime:
-    """Where one part of a span ends: at a whole year, month, day or hour of it."""
-    if span.grain == "century":
-        return span.start.replace(year=span.start.year + 100 * part // parts)
-    if span.grain == "decade":
-        return span.start.replace(year=span.start.year + {(1, 3): 4, (2, 3): 7}.get((part, parts), 5))
-    if span.grain in {"year", "quarter"}:
-        months = (span.end.year - span.start.year) * 12 + span.end.month - span.start.month
-        if months % parts == 0:
-            return shift(span.start, Duration(months=months * part // parts), 1)
-    days = (span.end - span.start).days
-    if days > 1:
-        return span.start + days * part // parts * _DAY
-    return span.start + (span.end - span.start) * part / parts
+        return part_of(span, number, parts)
 
 
 @dataclass(frozen=True, slots=True)
