@@ -5,8 +5,7 @@ of the database itself: the log has checksums of its own, and its pages are seal
 
 A sealed page ends in eight bytes that SQLite leaves to us (byte 20 of the file's header says so): the page's
 number, and a CRC-32 over all before it that starts from that number, so that a page in another's place does
-not pass. One function of 32 bits, not two: it takes 2 µs of a page's 4 µs, a second one would take as long
-again for a damage in four thousand million that slips through.
+not pass. One function of 32 bits, not two: one damage in four thousand million slips through.
 """
 
 from __future__ import annotations
@@ -15,12 +14,16 @@ import ctypes
 import threading
 from contextlib import suppress
 from typing import Any, Final
-from zlib import crc32
 
 import apsw
 
 from longmind.base.store_files import APPLICATION_ID
 from longmind.store.cipher import FileKey
+
+try:
+    from isal.isal_zlib import crc32  # the same function, 0.3 µs for a page in place of 2
+except ImportError:  # no wheel for this machine
+    from zlib import crc32
 
 STATEMENTS: Final = 500
 """Prepared statements that a connection keeps: a write of facts uses about a hundred different ones."""
