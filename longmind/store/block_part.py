@@ -9,7 +9,7 @@ from typing import Final
 from longmind.base.arrays import np
 from longmind.base.frame import Frame
 from longmind.store import blocks, column_rows
-from longmind.store.blocks import COLUMNS, LENGTHS, BlockKey
+from longmind.store.blocks import COLUMNS, FULL, LENGTHS, BlockKey
 from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.segments import Segment
@@ -19,8 +19,6 @@ from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
 from longmind.store.write import ids_of
 
-FULL: Final = 16_384
-"""Frames of a block: as many as a commit can add a block for without being slower than its other work."""
 _WORTH_IT: Final = 2048
 """`maintain` begins a block for so many frames; fewer are read from their rows in a few milliseconds."""
 _ACTIVE: Final = 256

@@ -20,6 +20,9 @@ COLUMNS: Final = "columns"
 LENGTHS: Final = "lengths"
 CODES: Final = "codes"
 
+FULL: Final = 16_384
+"""Frames of a block: as many as a commit can add a block for without being slower than its other work."""
+
 
 class BlockKey(NamedTuple):
     """Which block, and what it is current with."""

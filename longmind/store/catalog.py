@@ -128,9 +128,11 @@ class _FrameTable:
 
     @property
     def nbytes(self) -> int:
-        arrays = sum(int(getattr(self._columns, column.name).nbytes) for column in fields(Columns))
+        # Only what is filled: the system gives zeroed room as it is first written to.
+        columns = (getattr(self._columns, column.name) for column in fields(Columns))
+        width = self._ids.itemsize + sum(int(column.itemsize) for column in columns)
         texts = sum(map(len, self.codes.values())) + len(self._talks) + len(self._last)
-        return arrays + self._ids.nbytes + (_MASKS + _CORPORA) * self._size + _TEXT_BYTES * texts
+        return (width + _MASKS + _CORPORA) * self._size + _TEXT_BYTES * texts
 
     def view(self, snapshot: Snapshot) -> PartView:
         columns, frames, revision = self._shown
@@ -186,7 +188,10 @@ class _FrameTable:
     def _load_blocks(self, db: Connection) -> int | None:
         """Read what is there as blocks; returns with which revision the oldest of them is current."""
         covered, oldest = 0, None
-        for key in blocks.keys(db, self.segment, blocks.COLUMNS):
+        keys = blocks.keys(db, self.segment, blocks.COLUMNS)
+        if len(keys) > 1:  # room for all at once, not by growing copies; the system gives it as it is used
+            self._columns, self._ids = self._with_room(len(keys) * blocks.FULL, spare=_PART)
+        for key in keys:
             if key.first_id <= covered:
                 continue
             data = blocks.read(db, key)
@@ -237,12 +242,12 @@ class _FrameTable:
             cut = FrameIds(self._ids[:size]).slots(parents)
             self._columns.has_chunks[cut[cut > 0]] = True
 
-    def _with_room(self, size: int) -> tuple[Columns, Int64Array]:
+    def _with_room(self, size: int, spare: int | None = None) -> tuple[Columns, Int64Array]:
         """The arrays, or longer copies; what a view can see of them never changes its answers."""
         if size <= len(self._ids):
             return self._columns, self._ids
         # A small segment takes what it needs: there may be thousands of them.
-        room = size + size // 2 + (64 if size > 1000 else 0)
+        room = size + (size // 2 + (64 if size > 1000 else 0) if spare is None else spare)
         grown, ids = _zeros(room), np.zeros(room, dtype=np.int64)
         ids[: self._size] = self._ids[: self._size]
         for column in fields(Columns):

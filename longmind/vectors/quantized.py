@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from longmind.base.arrays import BoolArray, Float16Array, Float32Array, Float64Array, Int64Array, np
@@ -28,6 +30,8 @@ _SAMPLE: Final = 16
 _TRUTH: Final = 10
 _WANTED_RECALL: Final = 0.95
 _MOST_CANDIDATES: Final = 3200
+_DESCRIPTORS: Final = Path("/proc/self/fd")
+"""Where Linux shows the open files of a process as paths."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,15 +90,11 @@ class Codes:
 
     @classmethod
     def unpacked(
-        cls, packed: bytearray, frames: Int64Array, dimensions: int | None, factor: int, recall: float
+        cls, index: Any, frames: Int64Array, dimensions: int | None, factor: int, recall: float
     ) -> Codes:
-        """What `packed` gave; ValueError if it cannot be read."""
-        import turbovec
-
-        index = turbovec.TurboQuantIndex.from_bytes(packed)
+        """What `packed` gave, by way of `unpacked_index`; ValueError if they do not belong together."""
         if len(index) != len(frames) or dimensions not in (None, index.dim):
             raise ValueError("codes of other vectors")
-        packed.clear()
         index.prepare()
         codes = cls(index, frames)
         codes._factor, codes.recall = factor, recall
@@ -262,6 +262,23 @@ class PendingScan:
         with suppress(Exception):
             return codes.look(self.question, candidates_for(self.limit))
         return None
+
+
+def unpacked_index(chunks: Iterable[bytes]) -> Any:
+    """The index that these bytes are of; ValueError or OSError if it cannot be read.
+
+    turbovec reads a file straight into its arrays, but makes two more copies of bytes that it is given. The
+    file is one in memory without a name: codes of an encrypted store are never anywhere on a disk.
+    """
+    import turbovec
+
+    if not hasattr(os, "memfd_create") or not _DESCRIPTORS.is_dir():
+        return turbovec.TurboQuantIndex.from_bytes(b"".join(chunks))
+    with os.fdopen(os.memfd_create("longmind-codes"), "wb") as file:
+        for chunk in chunks:
+            file.write(chunk)
+        file.flush()
+        return turbovec.TurboQuantIndex.load(str(_DESCRIPTORS / str(file.fileno())))
 
 
 def can_quantize() -> bool:

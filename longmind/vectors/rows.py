@@ -65,9 +65,11 @@ def _source(db: Connection, segment: Segment, tables: tuple[str, ...], since: in
     """
     alias = tables[-1].split()[-1]
     conditions, values = ["1 = 1"], list(segment.clause().values)
-    key = f"{alias}.frame_id"
+    by_time = since >= 0 and not _are_many(db, since)
+    # With the sign, it is no column to SQLite: it would go through all rows in the order of their ids, to
+    # save sorting a few.
+    key = f"+{alias}.frame_id" if by_time else f"{alias}.frame_id"
     if segment != EVERYTHING:
-        by_time = since >= 0 and not _are_many(db, since)
         tables = (*tables, "frame f") if by_time else ("frame f", *tables)
         key = key if by_time else "f.frame_id"
         conditions = [segment.clause().sql]

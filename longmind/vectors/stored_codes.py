@@ -6,19 +6,19 @@ anew when many vectors came since. What was written after their revision is read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from longmind.base.arrays import Int64Array, np
 from longmind.store import blocks
-from longmind.store.blocks import CODES
+from longmind.store.blocks import CODES, BlockKey
 from longmind.store.column_rows import Malformed, pack_arrays, unpack_arrays
 from longmind.store.engine import Connection, scalar
 from longmind.store.segments import Segment
 from longmind.store.store import Store
 from longmind.store.tables import check_frame_id
 from longmind.store.transaction import Snapshot
-from longmind.vectors.quantized import Codes, can_quantize
+from longmind.vectors.quantized import Codes, can_quantize, unpacked_index
 from longmind.vectors.rows import IDENTITY, REBUILT, count_frames
 
 _CHUNK: Final = 8 << 20
@@ -53,19 +53,23 @@ def load_codes(db: Connection, segment: Segment, dimensions: int | None = None) 
         return None
     if len(frames):
         check_frame_id(db, int(frames.max()), "segment_block")
-    packed = bytearray(size)  # at once, since a copy on the way would take as much again
-    start = 0
-    for key in reversed(keys[:-1]):
-        chunk = blocks.read(db, key)
-        if chunk is None:
-            return None
-        packed[start : start + len(chunk)] = chunk
-        start += len(chunk)
     try:
-        codes = Codes.unpacked(packed, frames, dimensions, about["factor"], about["recall"])
-    except ValueError:  # another version of turbovec wrote them
+        index = unpacked_index(_chunks(db, keys[-2::-1], size))
+        codes = Codes.unpacked(index, frames, dimensions, about["factor"], about["recall"])
+    except (Malformed, ValueError, OSError):  # damaged, or another version of turbovec wrote them
         return None
     return codes, keys[0].revision
+
+
+def _chunks(db: Connection, keys: Sequence[BlockKey], size: int) -> Iterator[bytes]:
+    for key in keys:
+        chunk = blocks.read(db, key)
+        if chunk is None or len(chunk) > size:
+            raise Malformed
+        size -= len(chunk)
+        yield chunk
+    if size:
+        raise Malformed
 
 
 def _described(arrays: Mapping[str, Any], about: Any, *, chunks: int) -> tuple[Int64Array, int]:
