@@ -1,8 +1,9 @@
 """What ledgers hold, kept in memory from one write to the next: every turn is compared with all of it.
 
-The mirror is brought up to date by the facts that each transaction changed. It counts only while the end of
-the audit log, a hash over all that was ever written, is the one that the last transaction it followed has
-left: after anybody else's write, and after one that was given up, it begins anew.
+The mirror is brought up to date by the facts that each transaction changed. The end of the audit log, a hash
+over all that was ever written, tells whether anybody else has written since the last transaction that it
+followed: then the log and the numbers of spans say which facts those writes changed. Where they cannot say
+it, and after a transaction that was given up, the mirror begins anew.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join,
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.facts.words import words_of
-from longmind.store.engine import Connection
+from longmind.store.audit_log import row_counts_since
+from longmind.store.engine import Connection, scalar
 from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
@@ -40,6 +42,10 @@ _FROM: Final = (
     "LEFT JOIN fact_entity o ON o.entity_id = f.object_entity_id"
 )
 _HELD: Final = Clause("s.system_to IS NULL AND s.valid_to IS NULL")
+_READ_FROM: Final = ("fact", "fact_entity", "fact_predicate")
+"""Beside the spans: while nothing was taken out of these tables or changed there, what was read holds."""
+_MOST_COMMITS: Final = 1000
+"""Of others: after more, beginning anew is as quick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +165,8 @@ class HeldMirror:
         self._listed: dict[tuple[str, str], list[HeldFact]] = {}
         self._settled: dict[tuple[str, bytes, int], tuple[int, int]] = {}
         """By ledger, hash of a fact and how much evidence it rests on at least: the fact, and since when."""
+        self._spans_before = self._time_before = 0
+        """The last number of a span, and the system time, before the transaction that was followed last."""
 
     def clear(self) -> None:
         self._tx = None
@@ -177,11 +185,14 @@ class HeldMirror:
             self._refresh()
             return
         head = None if self._tx is None else self._tx.head_after
-        if head is None or head != tx.head_before or len(self._places) > _MOST_KEPT:
+        if self._tx is None or head is None or len(self._places) > _MOST_KEPT:
             self.clear()
-        elif self._tx is not None:
+        elif head == tx.head_before:
             self._note_changes(self._tx)
+        else:
+            self._note_changes_of_others(self._tx, tx)
         self._tx = tx
+        self._spans_before, self._time_before = tx.last_number("fact_span"), tx.before
         self._refresh()
 
     def _note_changes(self, tx: Transaction) -> None:
@@ -194,6 +205,31 @@ class HeldMirror:
                 is_listed = fact.object_kind in (ObjectKind.TEXT, ObjectKind.ENTITY)
                 spans = tx.open_spans[fact_id] if is_listed else ()
                 self._left[fact_id] = [_held(fact, span, predicate, subject, named) for span in spans]
+
+    def _note_changes_of_others(self, last: Transaction, tx: Transaction) -> None:
+        """Facts with new spans are read again, if these are all that changed from before our last commit on.
+
+        A span is added, or gets the end of its system time; a fact whose span ends nearly always gets another
+        one for the period that is left. The log counts rows, a changed one as taken out and added: so the
+        counts tell whether spans were taken out, or ended in other facts than those.
+        """
+        counts = row_counts_since(tx, last.head_before, most=_MOST_COMMITS)
+        if counts is None or any(counts.get(table, (0, 0))[1] for table in _READ_FROM):
+            self.clear()
+            return
+        added, removed = counts.get("fact_span", (0, 0))
+        rows = tx.db.all("SELECT fact_id FROM fact_span WHERE span_id > ?", (self._spans_before,))
+        facts = {int(fact_id) for (fact_id,) in rows}
+        ended = 0
+        for batch in batched(sorted(facts)):
+            clause = among("fact_id", batch)
+            sql = f"SELECT count(*) FROM fact_span WHERE system_to > ? AND {clause.sql}"
+            ended += scalar(tx.db, sql, (self._time_before, *clause.values))
+        if len(rows) != added - removed or ended != removed:
+            self.clear()
+            return
+        self._settled.clear()
+        self._changed |= facts
 
     def names(self, ledger: str) -> LedgerNames:
         """What the things of a ledger are called."""

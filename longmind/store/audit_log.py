@@ -280,6 +280,29 @@ def entries_before(
         before = page[-1].entry_id
 
 
+def row_counts_since(
+    tx: Transaction, head: tuple[Any, ...], *, most: int
+) -> dict[str, tuple[int, int]] | None:
+    """By table, how many rows were added and taken out since the log ended there; a changed one is both.
+
+    None where the log cannot tell: it ended otherwise then, or more than so many commits came since.
+    """
+    if not head or not tx.head_before or not 0 <= tx.head_before[0] - head[0] <= most:
+        return None
+    rows = tx.db.all(
+        "SELECT entry_id, hash, changes FROM audit_entry WHERE entry_id BETWEEN ? AND ? ORDER BY entry_id",
+        (head[0], tx.head_before[0]),
+    )
+    if len(rows) != tx.head_before[0] - head[0] + 1 or bytes(rows[0][1]) != bytes(head[1]):
+        return None
+    counts: dict[str, tuple[int, int]] = {}
+    for _, _, changes in rows[1:]:
+        for table, (added, removed) in json.loads(changes).items():
+            before = counts.get(table, (0, 0))
+            counts[table] = (before[0] + added, before[1] + removed)
+    return counts
+
+
 def _entry(row: tuple[Any, ...]) -> Entry:
     entry = Entry(*row)
     return entry._replace(state=bytes(entry.state), hash=bytes(entry.hash))

@@ -8,11 +8,13 @@ from random import Random
 import pytest
 
 from longmind import Memory
-from longmind.facts.held_mirror import LATEST, HeldMirror, held_of, latest_of
+from longmind.facts import held_mirror
+from longmind.facts.held_mirror import LATEST, HeldFact, HeldMirror, held_of, latest_of
 from longmind.facts.part import FactsPart
 from longmind.facts.statements import Claim
 from longmind.facts.values import Entity, Predicate, typed
 from longmind.facts.write import write
+from longmind.store.engine import Connection
 
 SUBJECTS = ("user", "ann", "bo", "petrel", "session:talk")
 TURNS = (
@@ -69,6 +71,69 @@ def test_the_mirror_holds_what_the_store_holds(tmp_path: Path, seed: int) -> Non
             if random.randrange(3) == 0:
                 check(memory)
         check(memory)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_mirror_follows_what_others_write(tmp_path: Path, seed: int) -> None:
+    """Another writer does all that can be done to facts, between any two looks of this one."""
+    random = Random(seed)
+    path = str(tmp_path / "two.mind")
+    with Memory.open(path, embedder=None) as memory, Memory.open(path, embedder=None) as other:
+        frames: list[int] = []
+        for step in range(30):
+            if random.randrange(2):
+                memory.conversation("talk").add_turn("user", f"{random.choice(TURNS)} Visit {step}.")
+            for _ in range(random.randrange(3)):
+                _act(other, random, frames, step)
+            check(memory)
+
+
+def _act(other: Memory, random: Random, frames: list[int], step: int) -> None:
+    act = random.randrange(11)
+    if act < 4:
+        text = f"{random.choice(TURNS)} Step {step}."
+        frames.append(other.conversation("talk").add_turn("user", text).turn_id)
+    elif act == 4:
+        other.facts.record("Ann", "lives_in", Entity(random.choice(("Porto", "Braga"))))
+    elif act == 5:
+        other.facts.retract("user", "lives_in")
+    elif act == 6 and frames:
+        other.erase(frames.pop(random.randrange(len(frames))))
+    elif act == 7 and frames:
+        other.forget(frames.pop(random.randrange(len(frames))))
+    elif act == 8:
+        other.facts.define_predicate(random.choice(("owns", "likes")), cardinality="many")
+        other.facts.record("Annie", "works_at", random.choice(("Acme", "Bolt")))
+    elif act == 9 and other.facts.about("Annie") and other.facts.about("Ann"):
+        other.facts.merge("Ann", "Annie")
+    else:
+        other.remember(f"The kettle has {step} cups.")
+
+
+def test_what_one_other_writer_recorded_is_all_that_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "many.mind")
+    with Memory.open(path, embedder=None) as memory, Memory.open(path, embedder=None) as other:
+        memory.facts.record_many(
+            [{"subject": "user", "predicate": f"thing {n}", "value": str(n)} for n in range(50)]
+        )
+        talk = memory.conversation("talk")
+        talk.add_turn("user", "I live in Porto.")
+        check(memory)
+        talk.add_turn("user", "I love climbing.")
+        other.facts.record("user", "owns", "Petrel")
+        other.facts.record("user", "thing 7", "eight")
+        subjects: list[str] = []
+        read = held_mirror.held_of
+
+        def noted(db: Connection, ledger: str, norm: str) -> list[HeldFact]:
+            subjects.append(norm)
+            return read(db, ledger, norm)
+
+        monkeypatch.setattr(held_mirror, "held_of", noted)
+        check(memory)
+        assert "user" not in subjects
 
 
 def _write_and_give_up(memory: Memory) -> None:
