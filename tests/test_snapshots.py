@@ -250,19 +250,20 @@ def now(memory: Memory) -> AsOf:
     return AsOf(system=memory.revision, valid=FOREVER)
 
 
-def test_after_a_restore_every_read_answers_as_at_the_snapshot(location: str) -> None:
-    check_story(location, 1, 30)
+@pytest.mark.parametrize("user", [None, "bo"])
+def test_after_a_restore_every_read_answers_as_at_the_snapshot(location: str, user: str | None) -> None:
+    check_story(location, 1, 30, user)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_after_a_restore_every_read_answers_as_at_the_snapshot_in_long(location: str, seed: int) -> None:
-    check_story(location, seed, 120)
+    check_story(location, seed, 120, "bo" if seed % 2 else None)
 
 
-def check_story(location: str, seed: int, steps: int) -> None:
+def check_story(location: str, seed: int, steps: int, user: str | None) -> None:
     clock = FrozenClock(1_700_000_000_000)
-    with Memory.open(location, clock=clock, embedder="hash") as memory:
+    with Memory.open(location, clock=clock, embedder="hash", user=user) as memory:
         life = Life(memory, clock, seed)
         life.some(steps)
         memory.snapshots.create("first")
@@ -321,6 +322,34 @@ def test_links_and_votes_that_came_after_a_snapshot_are_undone(memory: Memory) -
     experience.vote(answer, problem, 0.5)  # the newest of one caller counts, as before
     assert (experience.utility(answer).mean, experience.utility(answer).observations) == (0.5, 1)
     assert not [item for item in memory.snapshots.diff("first") if item.what == "link"]
+    assert memory.verify(deep=True).problems == ()
+
+
+@pytest.mark.parametrize("user", [None, "bo"])
+def test_going_forth_and_back_takes_back_nothing_that_was_said(memory: Memory, user: str | None) -> None:
+    talk = memory.conversation("talk", user=user)
+    talk.add_turn("user", "I like chess.")
+    memory.snapshots.create("first")
+    [item] = memory.memories.list(user=user)
+    memory.memories.forget(item.id, user=user)
+    talk.add_turn("user", "I like chess.")
+    memory.snapshots.create("second")
+    for name in ("first", "second", "first", "second"):
+        memory.snapshots.restore(name)
+        assert [str(hit.fact.object) for hit in memory.facts.about("user", user=user)] == ["chess"]
+        assert [item.content for item in memory.memories.list(user=user)] == ["User likes chess"]
+    assert memory.verify(deep=True).problems == ()
+
+
+def test_what_a_user_was_remembered_for_stays_theirs_after_a_restore(memory: Memory) -> None:
+    memory.conversation("talk", user="bo").add_turn("user", "I speak Dutch.")
+    memory.snapshots.create("before")
+    [item] = memory.memories.list(user="bo")
+    memory.memories.update(item.id, content="User speaks Frisian", user="bo")
+    memory.snapshots.restore("before")
+    assert [item.content for item in memory.memories.list(user="bo")] == ["User speaks Dutch"]
+    assert list(memory.list()) == []
+    assert not memory.search("Dutch").hits
     assert memory.verify(deep=True).problems == ()
 
 

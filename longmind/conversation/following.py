@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from longmind.base.filters import View
+from longmind.base.partitions import Partition
 from longmind.conversation.assertions import (
     StatedFact,
     facts_among,
@@ -95,7 +96,7 @@ def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
         doubtful = [memory for memory in memories if not memory.is_new(tx)]
         if not doubtful:
             continue
-        ctx = WriteContext(store, tx, config_now(store, tx), ledger)
+        ctx = WriteContext(store, tx, config_now(store, tx), Partition(ledger))
         current = {memory.memory_id: memory.version for memory in memories if memory.is_active}
         for memory in doubtful:
             _keep_with(ctx, memory, current, changed)

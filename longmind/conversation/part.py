@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from longmind.base.filters import View
+from longmind.base.partitions import Partition
 from longmind.conversation import rollback as rollbacks
 from longmind.conversation.assertions import erase_statements, take_back
 from longmind.conversation.config import Config
@@ -26,6 +27,7 @@ from longmind.facts.removal import counted
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Origin, Part, Problem
+from longmind.store.rollback import REASON as ROLLED_BACK
 from longmind.store.rollback import Difference, Rollback
 from longmind.store.store import Store
 from longmind.store.tables import batched
@@ -58,9 +60,10 @@ class ConversationPart(Part):
             if state_of(tx.db, memory_id).status == "active":
                 space = memory_row(tx.db, memory_id).space
                 why = reason if memory_id in own else f"its turns were {reason}"
-                ctx = WriteContext(self._store, tx, Config(), space)
+                ctx = WriteContext(self._store, tx, Config(), Partition(space))
                 put_away(ctx, memory_id, "deleted", reason=why, inputs={"frames": sorted(ids)[:10]})
-                if memory_id in own:
+                # Of a store that goes back, the ledger itself works out what was held then.
+                if memory_id in own and reason != ROLLED_BACK:
                     version = newest_versions(tx.db, [memory_id])[memory_id]
                     take_back(ctx, statement_of(version), action="retract", reason=f"memory {reason}")
 

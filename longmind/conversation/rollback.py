@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longmind.base.filters import View
+from longmind.base.partitions import Partition
 from longmind.conversation.config import Config
 from longmind.conversation.current import current_row, newest_versions, write_current
 from longmind.conversation.query import Run, last_runs, load, standing
@@ -81,7 +82,7 @@ def roll_back(tx: Transaction, rollback: Rollback) -> dict[str, int]:
     then = {memory.row.memory_id: memory for memory in _at(tx.db, rollback.to)}
     for row in select(tx.db, MemoryRow, "x.recorded_at > ?", (rollback.to,)):
         if row.memory_id not in then and state_of(tx.db, row.memory_id).status != "deleted":
-            ctx = WriteContext(rollback.store, tx, Config(), row.space)
+            ctx = WriteContext(rollback.store, tx, Config(), Partition(row.space))
             put_away(ctx, row.memory_id, "deleted", reason=REASON, inputs={})
             changed += 1
     runs = last_runs(tx.db)
@@ -92,7 +93,7 @@ def roll_back(tx: Transaction, rollback: Rollback) -> dict[str, int]:
 
 def _restore(tx: Transaction, rollback: Rollback, memory: _Memory, run: Run | None) -> bool:
     row, state, version = memory
-    ctx = WriteContext(rollback.store, tx, Config(), row.space)
+    ctx = WriteContext(rollback.store, tx, Config(), Partition(row.space))
     newest = newest_versions(tx.db, [row.memory_id])[row.memory_id]
     now = state_of(tx.db, row.memory_id)
     reworded = _is_reworded(memory, newest)
@@ -156,7 +157,7 @@ def _drafts(db: Connection, dialect: Dialect, ids: Sequence[int], to: int) -> li
     return [
         draft(
             frame.text,
-            space=frame.space,
+            space=frame.partition,
             kind=frame.kind,
             source=frame.source,
             tags=frame.tags,

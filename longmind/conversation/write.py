@@ -9,6 +9,7 @@ from typing import Any
 
 from longmind.base.checks import canonical_json, check_tags
 from longmind.base.frame import Kind
+from longmind.base.partitions import Partition
 from longmind.conversation.candidates import Candidate, subject_key, value_key
 from longmind.conversation.config import Config
 from longmind.conversation.current import current_row, newest_versions, write_current
@@ -45,7 +46,7 @@ class WriteContext:
     store: Store
     tx: Transaction
     config: Config
-    space: str
+    space: Partition
     expires_at: int | None = None
     """When what is written expires: with the turn it was said in, or as somebody asked."""
 

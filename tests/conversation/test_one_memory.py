@@ -168,6 +168,15 @@ def test_a_memory_comes_back_with_what_it_says(memory: Memory, clock: FrozenCloc
     assert [item.content for item in memory.memories.list()] == ["User lives in Porto"]
 
 
+def test_a_memory_of_a_user_comes_back_when_it_is_so_again(memory: Memory, clock: FrozenClock) -> None:
+    talk = memory.conversation("s", user="bo")
+    for text in ("I live in Porto.", "I no longer live in Porto.", "I live in Porto."):
+        clock.advance(days=1)
+        talk.add_turn("user", text)
+    assert [item.content for item in memory.memories.list(user="bo")] == ["User lives in Porto"]
+    assert list(memory.memories.list()) == []
+
+
 def test_erasing_facts_erases_the_memories_that_word_them(memory: Memory) -> None:
     tell(memory, "I live in Porto.")
     tell(memory, "I speak Dutch.")
@@ -348,6 +357,7 @@ def test_http_acts_on_both(memory: Memory) -> None:
 
 TOWNS = ("Porto", "Rome", "Oslo")
 THINGS = ("jazz", "tea")
+USERS = (None, "auth0|5f7c")
 step = st.one_of(
     st.tuples(st.just("live"), st.sampled_from(TOWNS)),
     st.tuples(st.just("like"), st.sampled_from(THINGS)),
@@ -415,10 +425,10 @@ def _check_agreement(memory: Memory) -> None:
         assert shown == (("lives_in", town) in believed)
 
 
-def _problems_after(location: str, steps: list[tuple[str, Any]]) -> list[str]:
+def _problems_after(location: str, steps: list[tuple[str, Any]], user: str | None) -> list[str]:
     """Compare ledger, memories and cards after every step, then say what is wrong with the store."""
     clock = FrozenClock(START)
-    with Memory.open(location, clock=clock, embedder=None) as memory:
+    with Memory.open(location, clock=clock, embedder=None, user=user) as memory:
         turns: list[int] = []
         for action, given in steps:
             _apply(memory, clock, turns, action, given)
@@ -427,23 +437,28 @@ def _problems_after(location: str, steps: list[tuple[str, Any]]) -> list[str]:
 
 
 @settings(max_examples=25)
-@given(st.lists(step, min_size=1, max_size=7))
-def test_ledger_memories_and_cards_agree_after_any_operations(steps: list[tuple[str, Any]]) -> None:
-    assert _problems_after(":memory:", steps) == []
+@given(st.lists(step, min_size=1, max_size=7), st.sampled_from(USERS))
+def test_ledger_memories_and_cards_agree_after_any_operations(
+    steps: list[tuple[str, Any]], user: str | None
+) -> None:
+    assert _problems_after(":memory:", steps, user) == []
 
 
 @pytest.mark.soak
 @settings(max_examples=600)
-@given(st.lists(step, min_size=1, max_size=16))
-def test_ledger_memories_and_cards_agree_after_long_runs(steps: list[tuple[str, Any]]) -> None:
-    assert _problems_after(":memory:", steps) == []
+@given(st.lists(step, min_size=1, max_size=16), st.sampled_from(USERS))
+def test_ledger_memories_and_cards_agree_after_long_runs(
+    steps: list[tuple[str, Any]], user: str | None
+) -> None:
+    assert _problems_after(":memory:", steps, user) == []
 
 
-def test_a_long_run_agrees_on_both_engines(location: str) -> None:
+@pytest.mark.parametrize("user", USERS)
+def test_a_long_run_agrees_on_both_engines(location: str, user: str | None) -> None:
     steps: list[tuple[str, Any]] = [
         ("live", "Porto"), ("like", "jazz"), ("clock", 1), ("live", "Rome"), ("hate", "jazz"),
         ("reword", 0), ("record", "Porto"), ("clock", -2), ("live", "Oslo"), ("forget turn", 2),
         ("archive", 1), ("remember", "Rome"), ("erase", 0), ("live", "Porto"), ("activate", 1),
         ("erase turn", 1), ("end", "lives_in"), ("like", "tea"), ("erase facts", "likes"), ("live", "Rome"),
     ]  # fmt: skip
-    assert _problems_after(location, steps) == []
+    assert _problems_after(location, steps, user) == []
