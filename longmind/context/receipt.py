@@ -64,10 +64,18 @@ class ReceiptItem:
 
     def to_mapping(self) -> dict[str, Any]:
         """As a receipt writes it: without the mark where there is none, as earlier versions wrote it."""
-        fields_given = asdict(self)
-        if self.superseded is None:
-            del fields_given["superseded"]
-        return fields_given
+        given: dict[str, Any] = {
+            "lane": self.lane,
+            "rank": self.rank,
+            "tier": self.tier,
+            "frame_ids": self.frame_ids,
+            "content_hash": self.content_hash,
+            "ranges": self.ranges,
+            "card": self.card,
+        }
+        if self.superseded is not None:
+            given["superseded"] = self.superseded
+        return given
 
 
 @dataclass(frozen=True, slots=True)

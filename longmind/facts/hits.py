@@ -45,8 +45,6 @@ _SUBJECT: Final = (
 _OBJECT_ENTITY: Final = "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id"
 SOURCE: Final = f"{_SUBJECT} JOIN fact_span s ON s.fact_id = c.fact_id {_OBJECT_ENTITY}"
 """Subject `e`, fact `c`, predicate `p`, span `s`, and the object `o` where it is an entity."""
-FACTS: Final = f"{_SUBJECT} {_OBJECT_ENTITY}"
-"""The same of facts that were ever held, whenever that was."""
 
 # Within one kind all columns of the other kinds are NULL, so that they decide nothing.
 _OBJECT: Final = (

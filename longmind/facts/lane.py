@@ -15,7 +15,7 @@ from longmind.base.names import ALL
 from longmind.base.partitions import split_partition
 from longmind.base.times import AsOf
 from longmind.facts.canonical import alias_norm, canonical_text
-from longmind.facts.hits import FACTS, ORDER, SOURCE, held, seen, trusted
+from longmind.facts.hits import ORDER, SOURCE, held, seen, trusted
 from longmind.facts.mentions import LAST_SOURCE, mentions, spelled_out
 from longmind.facts.names import NameIndex
 from longmind.facts.resolve import named
@@ -278,9 +278,17 @@ def _own_names(
             among("p.key_norm", _NAME_PREDICATES),
         ]
     )
+    named_by = ledgers(view, "p.ledger")
     # SQLite plans the whole condition again for every instant, which takes longer than all else here. Few
-    # questions say the name of who asks, as it is or ever was.
-    ever = db.all(f"SELECT coalesce(o.key, c.object_text) FROM {FACTS} WHERE {told.sql}", told.values)
+    # questions say the name of who asks, as it is or ever was: by the few predicates that name somebody, and
+    # not through everything that is known of them.
+    ever = db.all(
+        "SELECT coalesce(o.key, c.object_text) FROM fact_entity e CROSS JOIN fact_predicate p "
+        "CROSS JOIN fact c LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id "
+        "WHERE c.subject_entity_id = e.entity_id AND c.predicate_id = p.predicate_id "
+        f"AND {told.sql} AND {named_by.sql}",
+        (*told.values, *named_by.values),
+    )
     if not any(name in sources for (value,) in ever for name in _called(value)):
         return
     clause = told & seen(view)

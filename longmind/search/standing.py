@@ -92,22 +92,34 @@ def _said(db: Connection, frame_ids: Sequence[int], view: View) -> dict[int, _Sa
     return statements
 
 
-def _statements(db: Connection, clause: Clause, view: View) -> list[_Statement]:
-    """What is said by evidence `v` for assertions `a` under a condition, with the bytes that say it."""
+def _statements(
+    db: Connection, clause: Clause, view: View, *, only_current: bool = False
+) -> list[_Statement]:
+    """What is said by evidence `v` for assertions `a` under a condition, with the bytes that say it.
+
+    `only_current` leaves out what does not hold now, unless it says that something ended: a thing that
+    changes every day has thousands of values that were.
+    """
     now = both([held(view.as_of), lasting(view)])
+    is_held = (
+        "EXISTS (SELECT 1 FROM fact_support u JOIN fact_span s ON s.span_id = u.span_id "
+        f"WHERE u.assertion_id = a.assertion_id AND {now.sql})"
+    )
+    current = Clause("1 = 1")
+    if only_current:
+        current = Clause(f"(a.action = '{_ENDS}' OR {is_held})", now.values)
     rows = db.all(
         "SELECT v.frame_id, a.subject_entity_id, p.key_norm, p.cardinality, c.object_entity_id, "
         "c.object_text, v.start_byte, v.end_byte, a.action, a.system_from, "
-        "CASE WHEN EXISTS (SELECT 1 FROM fact_support u JOIN fact_span s ON s.span_id = u.span_id "
-        f"WHERE u.assertion_id = a.assertion_id AND {now.sql}) THEN 1 ELSE 0 END "
+        f"CASE WHEN {is_held} THEN 1 ELSE 0 END "
         "FROM fact_evidence v JOIN fact_assertion a ON a.assertion_id = v.assertion_id "
         "JOIN fact_predicate p ON p.predicate_id = a.predicate_id "
         "LEFT JOIN fact c ON c.fact_id = a.fact_id JOIN frame f ON f.frame_id = v.frame_id "
         # Without bytes it is about the text (its session, its author), and not said in it.
         "WHERE v.start_byte IS NOT NULL AND a.polarity = 1 AND a.held_back = 0 "
         f"AND a.action IN ('record', 'correct', 'replace', '{_ENDS}') "
-        f"AND a.system_from <= ? AND {clause.sql}",
-        (*now.values, view.as_of.system, *clause.values),
+        f"AND a.system_from <= ? AND {clause.sql} AND {current.sql}",
+        (*now.values, view.as_of.system, *clause.values, *current.values),
     )
     return list(map(_statement, rows))
 
@@ -152,8 +164,8 @@ def _with_holders(db: Connection, replaced: Mapping[int, _Said], view: View) -> 
     predicates = sorted({key for _, competing, _ in slots for key in competing})
     clause = both([subjects, among("p.key_norm", predicates), visible_by_id(view)])
     holders: dict[Slot, tuple[bool, int, int]] = {}
-    for statement in _statements(db, clause, view):
-        if statement.slot in slots and (statement.is_held or statement.action == _ENDS):
+    for statement in _statements(db, clause, view, only_current=True):
+        if statement.slot in slots:
             entry = (statement.is_held, statement.said_at, statement.frame_id)
             holders[statement.slot] = max(entry, holders.get(statement.slot, entry))
     outdated = {}
