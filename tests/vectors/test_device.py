@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from longmind import Memory
 from longmind.base.errors import InvalidInput, MissingExtra, Unavailable
 from longmind.base.filters import EVERYTHING, View
 from longmind.search import embedding as embedding_module
+from longmind.vectors import device as device_module
 from longmind.vectors import nearest as nearest_module
 from longmind.vectors.device import DeviceIndex, DeviceShort, check_device, open_device
 from longmind.vectors.device_arrays import NumpyArrays, TorchArrays
@@ -209,3 +211,15 @@ def test_a_store_searches_on_a_card_says_so_and_goes_on_without_it(
         after = memory.search("ships in the rain", mode="vector", limit=5)
         assert [hit.frame.id for hit in after] == [hit.frame.id for hit in exactly]
         assert "a card failed (RuntimeError)" in after.lanes[0].detail or can_quantize() is False
+
+
+@pytest.mark.parametrize("hidden", ["", "-1"])
+def test_a_card_that_the_environment_hides_is_not_looked_for(
+    monkeypatch: pytest.MonkeyPatch, hidden: str
+) -> None:
+    monkeypatch.setattr(device_module, "_SIGNS", ("/",))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    assert device_module.may_use_device("auto")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", hidden)
+    assert not device_module.may_use_device("auto")
