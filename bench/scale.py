@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.machine import describe
+from bench.peers.exchange import peak_memory
 from bench.synthetic import Clusters, Ready, items, questions
 from bench.tables import table
 from longmind import Memory
@@ -85,7 +85,7 @@ def probe(path: Path, *, user: str | None, vectors: bool) -> dict[str, float]:
         "warm_p50_ms": statistics.median(times),
         "warm_cpu_ms": statistics.median(cpu_times),
         "warm_p95_ms": sorted(times)[int(0.95 * len(times))],
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_mb": peak_memory() / 2**20,
     }
 
 

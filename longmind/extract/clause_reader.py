@@ -39,6 +39,7 @@ from longmind.extract.possessive import (
     find_former,
     find_home,
     find_listed,
+    find_taken_for_known,
 )
 from longmind.extract.relationships import (
     named_beside,
@@ -87,6 +88,11 @@ class ClauseReader(StatementReader):
         scene = self.scenes.get(speaker)
         if scene is None:
             scene = self.scenes[speaker] = Scene(speaker, closed=self.closed)
+        if voiced.asks:
+            if speaker is not None:
+                yield from find_taken_for_known(words, *span, speaker)
+            relatives_mentioned(words, 0, words.count, scene)
+            return
         if speaker is not None:
             mended = find_mended(self.masked, span, words.lows)
             if mended is not None:
@@ -234,7 +240,7 @@ class ClauseReader(StatementReader):
         if about is None:
             return
         yield from named_beside(words, clause, about, scene)
-        if clause.kind == "my" and speaker is not None and about.relation is None and about.attribute is None:
+        if clause.kind == "my" and speaker is not None and about.attribute is None:
             yield from own_by_name(words, clause, about, speaker)
         for match in self._told(words, clause, about, scene, when):
             if follows(match):

@@ -111,6 +111,9 @@ class StatementReader(SubjectReader):
             yield from changes
             return
         if clause.verb.lemma == "be" and not clause.verb.passive and not clause.verb.unreal:
+            if words.low[clause.end - 1] in ("it", "them"):
+                yield from _allergy_to_it(words, clause, about, scene.object)
+                return
             yield from self._described(words, clause, about, scene, when, table)
             return
         if table:
@@ -317,6 +320,22 @@ def _liking_of_it(words: Words, clause: ParsedClause, about: About, thing: Range
         names=about.names,
         verb="" if intolerable else verb.lemma,
     )
+
+
+def _allergy_to_it(
+    words: Words, clause: ParsedClause, about: About, thing: Range | None
+) -> Iterator[RuleMatch]:
+    """ "I tried kiwi once, I'm allergic to it"; other feelings about "it" say nothing by themselves."""
+    if thing is not None and words.low[clause.end - 3 : clause.end - 1] == ("allergic", "to"):
+        yield RuleMatch(
+            about.key,
+            "allergic_to",
+            thing,
+            words.clause(clause),
+            "them",
+            polarity=not clause.verb.denied,
+            names=about.names,
+        )
 
 
 def _is_common(words: Words, clause: ParsedClause) -> bool:

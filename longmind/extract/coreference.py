@@ -20,6 +20,9 @@ _ATTRIBUTES: Final = frozenset(
 
 _SEEMING: Final = frozenset("taste smell".split())
 """Verbs whose subject is what one goes on about."""
+_PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
+_TOWARDS: Final = frozenset({"into", "on", "onto", "to", "with"})
+"""Between somebody and what was done for them: "introduced me to sushi"."""
 
 
 class SubjectReader:
@@ -95,6 +98,10 @@ class SubjectReader:
             return
         if clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":
             return
+        if words.low[at] in _PERSONS:  # "she got me into climbing", "he gave me a book"
+            at += 2 if at + 1 < clause.end and words.low[at + 1] in _TOWARDS else 1
+            if at >= clause.end:
+                return
         first, tag = words.low[at], words.tags[at]
         begin = at + 1 if tag == "D" else at
         end = begin

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import Final
 
 from longmind.extract.clauses import Clause, clause_range, is_name
 from longmind.extract.kin import COUNTED, is_relation, relation_in, relation_slot
@@ -91,6 +92,22 @@ def find_apposed(words: Words, start: int, end: int, subject: Subject) -> Iterat
         if name is not None and is_name(name.group(1)) and not is_people(name.group(1)):
             slot = relation_slot(relation.group("relation"))
             yield RuleMatch(subject, slot, name.span(1), (relation.start(), name.end(1)), "apposition")
+
+
+_TO_BE_NAMED: Final = pattern(
+    r"\b(?:call|name|rename|nickname|christen|is|was|are|be|if|or) $", re.IGNORECASE
+)
+
+
+def find_taken_for_known(words: Words, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
+    """What a question takes for known: "Can you suggest a gift for my sister Anna?".
+
+    Not where the name itself is asked for: "Should we call our dog Rex?", "Is my teacher Smith or Jones?".
+    """
+    for match in find_apposed(words, start, end, subject):
+        is_open = words.masked.startswith(" or ", match.value[1])
+        if not is_open and _TO_BE_NAMED.search(words.masked, start, match.clause[0]) is None:
+            yield match
 
 
 @cache

@@ -244,10 +244,16 @@ def _in_full(name: str) -> tuple[str, ...]:
 
 
 def own_by_name(words: Words, clause: ParsedClause, about: About, speaker: str) -> Iterator[RuleMatch]:
-    """ "Our intern Mei speaks Cantonese": Mei is the intern."""
+    """ "Our intern Mei speaks Cantonese": Mei is the intern; also in small letters, "my gf thandi is"."""
     tokens = [
         token for token in words.tokens(clause.begin, clause.subject_end) if token.low not in ("my", "our")
     ]
+    if about.relation is not None:
+        last = tokens[-1] if tokens else None
+        if last is not None and last.text.islower() and last.text.title() == about.key:
+            value = (last.start, last.end)
+            yield RuleMatch(speaker, about.relation, value, words.clause(clause), "apposition")
+        return
     at = next((i for i, token in enumerate(tokens) if token.text[:1].isupper()), 0)
     if at and about.key == " ".join(token.text for token in tokens[at:]):
         slot = slot_of([token.low for token in tokens[:at] if token.low not in ("new", "own", "current")])

@@ -74,7 +74,7 @@ _NO_FIRST_NAME: Final = frozenset(
     "bills number office practice surgery call calls house flat name party wedding class classes problem "
     "problems "
     "reminder checkup check-up review interview situation drama group chat account fees fee job work "
-    "side".split()
+    "side man guy lady".split()
 )
 """What a relation goes before and yet calls nobody: "my dentist appointment"."""
 

@@ -110,10 +110,12 @@ class Voiced(NamedTuple):
     sentence: Sentence
     first_person: str | None
     following: Sentence | None
+    asks: bool = False
+    """All of it is a question: what it says is only what it takes for known."""
 
 
 def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> Iterator[Voiced]:
-    """Sentences that assert something; whether in earnest is for `is_meant` to say, where it matters.
+    """Sentences that say something; whether in earnest is for `is_meant` to say, where it matters.
 
     In a `closed` text, a document, nobody is "I".
     """
@@ -132,10 +134,9 @@ def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> 
         if sentence.label is not None and speaker is None:
             sentence = _without_label(masked, sentence)
         assertion = _before_the_question(masked, sentence) if sentence.question else sentence
-        if assertion is not None:
-            following = sentences[index + 1] if index + 1 < len(sentences) else None
-            person = None if closed else _first_person(sentence.label, speaker)
-            yield Voiced(assertion, person, following)
+        following = sentences[index + 1] if index + 1 < len(sentences) else None
+        person = None if closed else _first_person(sentence.label, speaker)
+        yield Voiced(assertion or sentence, person, following, asks=assertion is None)
 
 
 def _announces_text(masked: str, sentence: Sentence) -> bool:
