@@ -81,7 +81,10 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
     for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS, _NO_NO):
         match = shape.match(text)
         if match is not None and _is_value(match.group("value")) and not _excuses(text, match):
-            return _made(words, span, speaker, match), False
+            made = _made(words, span, speaker, match)
+            if shape in (_STARRED, _SAID_BUT) or _MEANT.search(text, 0, match.start("value")) is not None:
+                made = made._replace(rule="meant")
+            return made, False
     refused = _NOT.match(text)
     if refused is not None and words.count <= 10 and not _CLAUSE.search("".join(refused.groups(""))):
         if refused.group("old").split()[0].lower() in _NO_OLD:
@@ -94,6 +97,11 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
     return None, False
 
 
+_MEANT: Final = pattern(
+    r"\b(?:meant|make that|should be|typo|correction|scratch that|strike that|should have said)\b",
+    re.IGNORECASE,
+)
+"""Before a value that can only stand for the last one; after "sorry" anything may follow."""
 _MISTAKE: Final = pattern(
     r"(?:(?:oops|whoops|sorry|ah|argh|no|ugh|hm+|wait)[,.! ]+)*(?:(?:the )?wrong \w+|"
     r"i (?:mistyped|misspoke|misspelled|misspelt|misremembered|mixed (?:that|it|them) up|wrote the wrong \w+)"

@@ -71,10 +71,10 @@ _DWELLING = (
 """Between "live in" and the place."""
 
 _HOME_VERBS = (
-    VerbRule("lives_in", "lives_in", ("live", "reside"), rf"{_ALONE} in {_DWELLING}", names.place,
+    VerbRule("lives_in", "lives_in", ("live", "reside"), rf"{_ALONE} in {_DWELLING}", names.home,
              persons=TOGETHER,
              then=(Then(" with ", "lives_with", attributes.housemates),)),
-    VerbRule("lived_in", "lives_in", ("live", "reside"), rf"{_ALONE} in {_DWELLING}", names.place, tenses=WAS,
+    VerbRule("lived_in", "lives_in", ("live", "reside"), rf"{_ALONE} in {_DWELLING}", names.home, tenses=WAS,
              persons=TOGETHER, denial="refuses", ended=True),
     VerbRule("lives_with", "lives_with", ("live",), " with ", attributes.housemates,
              then=(Then(" in ", "lives_in", names.place),)),

@@ -30,6 +30,8 @@ from longmind.facts.words import words_of
 from longmind.store.engine import Connection
 
 ANY: Final = "*"
+_RIGHT_AFTER: Final = 3_600_000
+"""Milliseconds after which nobody mends a word in what they have said."""
 _ATTITUDES: Final = frozenset(
     "likes dislikes loves hates enjoys adores detests prefers loathes despises can't_stand avoids fancies "
     "not_likes not_loves not_enjoys".split()
@@ -372,10 +374,21 @@ def _corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterat
             break
         if best is None and alike(str(belief.value), value):
             best = belief
+    if best is None and fact.replaces == "":
+        best = _last_said(current, frame)
     if best is None:
         return
     fact = replace(fact, subject=best.subject)
     yield _correction(fact, best, mended(str(best.value), value))
+
+
+def _last_said(current: CurrentFacts, frame: Frame) -> CurrentFact | None:
+    """What was said right before, if it is in a word or two: "I play the viola." "*violin"."""
+    for belief in (*current.just_said(), *current.latest()):
+        value = re.sub(r"^(?:the|an?|my) ", "", str(belief.value))
+        is_fresh = 0 <= frame.occurred_at - belief.said <= _RIGHT_AFTER
+        return belief if is_fresh and len(value.split()) <= 2 and value.islower() else None
+    return None
 
 
 def _correction(fact: FoundFact, held: CurrentFact, value: Value) -> FoundFact:

@@ -12,10 +12,14 @@ _ORDINAL = re.compile(
     re.IGNORECASE,
 )
 
+_DAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+
 
 def _shape(text: str) -> str:
     if _ORDINAL.search(text) is not None:
         return "ordinal"
+    if _DAY.search(text) is not None and not any(c.isdigit() for c in text):
+        return "day"
     word = text.split()[-1] if text.split() else ""
     return "number" if any(c.isdigit() for c in text) else "name" if word[:1].isupper() else "word"
 
@@ -25,7 +29,7 @@ def alike(old: str, new: str) -> bool:
         return re.search(r"\d", old) is not None
     if _shape(old) == _shape(new) == "ordinal":
         return True
-    if _shape(old) == _shape(new) == "name":
+    if _shape(old) == _shape(new) and _shape(new) in ("name", "day"):
         return True
     return bool(words_of(old) & words_of(new)) or spelled_alike(old, new)
 
@@ -42,4 +46,6 @@ def mended(old: str, new: str) -> str:
         return re.sub(r"\d[\d.,:]*", new, old, count=1)
     if _shape(old) == _shape(new) == "ordinal" and (ordinal := _ORDINAL.search(new)) is not None:
         return _ORDINAL.sub(ordinal[0], old, count=1)
+    if _shape(old) == _shape(new) == "day" and (day := _DAY.fullmatch(new.strip())) is not None:
+        return _DAY.sub(day[0], old, count=1)
     return new

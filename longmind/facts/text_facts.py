@@ -130,8 +130,10 @@ def _fact(source: Source, statement: Statement, subject: str, value: Value) -> F
         valid_from=since if action != "end" else None,
         valid_to=until,
         polarity=statement.polarity or statement.slot == ANY,
-        # From what somebody switched, only the ledger may know.
-        replaces="" if statement.rule == "switched_to" and recorded else statement.old,
+        # From what somebody switched, or what they meant otherwise, only the ledger may know.
+        replaces=""
+        if statement.rule == "meant" or (statement.rule == "switched_to" and recorded)
+        else statement.old,
         confidence=OWN_WORDS if statement.free else None,
         began_before=began_before if action == "record" and statement.holds else None,
     )

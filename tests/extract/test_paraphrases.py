@@ -29,6 +29,8 @@ TOLD = [
     ("Do you think my boss Karen would like it? She's vegetarian.", "Karen diet vegetarian"),
     ("my gf thandi is a nurse", "user girlfriend thandi"),
     ("my brother tom lives in leeds", "user brother tom"),
+    ("i work at tesco btw", "user works_at tesco"),
+    ("still livin in falkirk w my folks lol", "user lives_in falkirk"),
     ("I'm a single mum of three.", "user has_relative three children"),
     ("I have retired from the Railways after thirty years.", "user role retired"),
     # What somebody has and likes
@@ -100,6 +102,10 @@ def test_other_words_say_the_same(text: str, expected: str) -> None:
         ("my boss man is funny", "man"),
         ("My sister got me into climbing. I love it.", "loves me"),
         ("I'm scared of it.", "it"),
+        ("i moved to nights", "lives_in"),
+        ("i live in fear of it", "lives_in"),
+        ("i work at night", "works_at"),
+        ("i work for free lol", "works_at"),
     ],
 )
 def test_other_words_say_no_more(text: str, wrong: str) -> None:

@@ -48,6 +48,9 @@ CHANGES = [
     ("Our flat in Setúbal is tiny.", "Since we moved to Évora the dog sleeps.", "Setúbal", "Évora"),
     ("My gran lives in Scarborough.", "My gran's new place in Whitby has a lift.", "Scarborough", "Whitby"),
     ("I live in Hove, sorry, Portslade.", "It is early.", "Hove", "Portslade"),
+    ("band practice is on tuesdays", "nah wait its wednesdays, tues is bins lol", "tuesday", "wednesday"),
+    ("i work at tesco btw", "got sacked frm tesco, im at aldi now", "works_at tesco", "aldi"),
+    ("I'm vegan.", "I eat fish twice a week now, which makes me a pescatarian.", "vegan", "pescatarian"),
     ("I live in Hove. Argh, no, Portslade.", "It is early.", "Hove", "Portslade"),
     ("I live in Trieste. I've moved to Udine.", "I'm back living in Trieste.", "Udine", "Trieste"),
     ("I go swimming on Wednesdays.", "My swimming day has moved to Friday.", "Wednesday", "Friday"),
@@ -181,6 +184,32 @@ def test_what_is_said_after_a_mistake_mends_it() -> None:
         talk.add_turn("user", "My dentist is Dr Halloran, by the way.")
         talk.add_turn("user", "Oops, wrong name. It's Dr Halloway.")
         assert held(memory) == ["user dentist Dr Halloway"]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant", "expected"),
+    [
+        ("I play the viola in an orchestra.", "*violin. Thank you autocorrect", "user plays violin"),
+        ("I play chess.", "*checkers", "user plays checkers"),
+        ("My favorite color is green.", "Sorry, I meant blue.", "user favorite_color blue"),
+        ("I play chess.", "Sorry, kids.", "user plays chess"),
+        ("I play chess.", "Sorry, busy.", "user plays chess"),
+    ],
+)
+def test_what_was_meant_takes_the_place_of_the_last_word(said: str, meant: str, expected: str) -> None:
+    with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
+        for text in (said, meant):
+            memory.conversation("c").add_turn("user", text)
+        assert held(memory) == [expected]
+
+
+def test_what_was_meant_is_looked_for_right_before_only() -> None:
+    clock = FrozenClock(START)
+    with Memory.open(":memory:", clock=clock, embedder=None) as memory:
+        memory.conversation("c").add_turn("user", "I play chess.")
+        clock.advance(days=1)
+        memory.conversation("c").add_turn("user", "*checkers")
+        assert held(memory) == ["user plays chess"]
 
 
 def test_a_pronoun_means_whoever_was_named_last() -> None:

@@ -38,6 +38,17 @@ def _of_owner(match: re.Match[str]) -> Iterator[Edit]:
 _DONE: Final = {"cancel": "cancelled", "sell": "sold", "quit": "quit", "leave": "left", "drop": "dropped"}
 
 CHANGES: Final = (
+    # "My doctor talked me into fish, which makes me a pescatarian".
+    Rewording(
+        ((" makes me a",),),
+        pattern(
+            r"(?P<makes>(?:,? (?:which|and that|and this|so that)|"
+            r"(?:^|(?<=[.!?] ))(?:[Tt]hat|[Tt]his|[Ii]t)) "
+            r"(?:officially |now |technically |kind of |sort of )?makes me) an? "
+            r"(?!bit\b|little\b|lot\b|better\b|good\b|bad\b|great\b|terrible\b|horrible\b)[a-z-]+(?=[,.!;]|$)"
+        ),
+        put("makes", ". I am"),
+    ),
     # "Swimming lessons for Adil are on Tuesdays", "the contractor for the Fenwick Road job is Mallow".
     Rewording(
         ((" for ", " on ", " of ", " at "), (" is ", " are ", " was ", "'s ")),

@@ -83,6 +83,11 @@ def place(text: str, start: int, end: int) -> Spans | None:
     return [(start, stop)]
 
 
+def home(text: str, start: int, end: int) -> Spans | None:
+    """A place that somebody lives in, also one in small letters: "i live in falkirk"."""
+    return place(text, start, end) or _in_small_letters(text, start, end, _NO_HOME)
+
+
 def _region_after_comma(text: str, stop: int, end: int) -> int | None:
     comma = _COMMA.match(text, stop, end)
     if comma is None:
@@ -113,7 +118,7 @@ def organisation(text: str, start: int, end: int) -> Spans | None:
         return [(start, stop)] if may_follow(text, stop, end) else None
     match = _KIND_OF_PLACE.match(text, start, end)
     if match is None:
-        return None
+        return _in_small_letters(text, start, end, _NO_EMPLOYER)
     last = None
     for word in list(_WORD.finditer(match.group()))[1:]:
         if word.group().lower() in _ENDS_WORKPLACE:
@@ -121,6 +126,37 @@ def organisation(text: str, start: int, end: int) -> Spans | None:
         if word.group().lower() in _WORKPLACES:
             last = start + word.end()
     return [(start, last)] if last is not None and may_follow(text, last, end) else None
+
+
+_SMALL = pattern(r"[a-z][a-z0-9&-]{2,}")
+_CAPITAL = pattern(r"[A-Z](?<!\bI)|I(?=\w)")
+_NO_EMPLOYER = frozenset(
+    "home night nights school uni university college hospital church work sea weekends times all least "
+    "present free money cash food peanuts fun myself yourself himself herself ourselves themselves you him "
+    "her them this that these those someone somebody anyone people charity change hours days weeks months "
+    "years minimum full part lunch dinner breakfast noon midnight dawn dusk once first last heights height "
+    "nothing everyone both either any some less more now pay tips commission love life good real sure then "
+    "there here".split()
+)
+"""What people work at or for without being employed there."""
+_NO_HOME = frozenset(
+    "fear peace sin hope luxury town bed pain denial poverty squalor comfort style limbo halls student "
+    "shared separate different rented temporary sheltered hotels hostels tents vans private public social "
+    "council suburbs suburbia countryside chaos silence exile isolation harmony debt misery bliss constant "
+    "perpetual total complete two three four five one the this that these those his her their our your both "
+    "between and fact case general here there total".split()
+)
+"""What people live in without its being a town."""
+
+
+def _in_small_letters(text: str, start: int, end: int, excluded: frozenset[str]) -> Spans | None:
+    """ "i work at tesco": who writes no capital letter writes none in a name either."""
+    match = _SMALL.match(text, start, end)
+    if match is None or match.group() in excluded or match.group().endswith("ing"):
+        return None
+    if _CAPITAL.search(text) is not None or not may_follow(text, match.end(), end):
+        return None
+    return [match.span()]
 
 
 def named_organisation(text: str, start: int, end: int) -> Spans | None:
