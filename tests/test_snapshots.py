@@ -341,6 +341,24 @@ def test_going_forth_and_back_takes_back_nothing_that_was_said(memory: Memory, u
     assert memory.verify(deep=True).problems == ()
 
 
+def test_what_spoke_for_a_fact_speaks_for_it_again(memory: Memory) -> None:
+    def sources() -> list[int]:
+        [hit] = memory.facts.about("user", predicate="likes")
+        return sorted(piece.frame for piece in hit.evidence)
+
+    talk = memory.conversation("talk")
+    talk.add_turn("user", "I like trains.")
+    memory.snapshots.create("first")
+    first = sources()
+    talk.add_turn("user", "I like trains.")
+    memory.snapshots.create("second")
+    second = sources()
+    assert len(first) < len(second)
+    for name, expected in (("first", first), ("second", second), ("first", first), ("second", second)):
+        memory.snapshots.restore(name)
+        assert sources() == expected
+
+
 def test_what_a_user_was_remembered_for_stays_theirs_after_a_restore(memory: Memory) -> None:
     memory.conversation("talk", user="bo").add_turn("user", "I speak Dutch.")
     memory.snapshots.create("before")

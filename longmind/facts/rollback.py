@@ -84,7 +84,7 @@ def roll_back(tx: Transaction, rollback: Rollback) -> dict[str, int]:
     """Hold what was held at an earlier system time, and nothing else."""
     to = rollback.to
     statements = _of_spans(tx.db, to) | _merged(tx, to)
-    anew = _resting_on_later(tx.db, to)
+    anew = _resting_on_later(tx.db, to) | _resting_on_fewer(tx.db, to)
     changed = [*_lapse(tx, to), *_decide(tx, to)]
     statements |= {(row.subject_entity_id, row.predicate_id) for row in changed}
     _rename(tx, to)
@@ -114,6 +114,18 @@ def _resting_on_later(db: Connection, to: int) -> set[int]:
         "WHERE u.span_id = x.span_id AND a.system_from > ?)"
     )
     return {row.span_id for row in select(db, SpanRow, condition, (to, to))}
+
+
+def _resting_on_fewer(db: Connection, to: int) -> set[int]:
+    """Open spans that rested on more then, before the store went back to a state without it."""
+    condition = (
+        "x.system_to IS NULL AND x.system_from > ? AND EXISTS (SELECT 1 FROM fact_span y "
+        "JOIN fact_support u ON u.span_id = y.span_id WHERE y.fact_id = x.fact_id "
+        "AND y.valid_from = x.valid_from AND y.valid_to IS NOT DISTINCT FROM x.valid_to "
+        "AND y.system_from <= ? AND (y.system_to IS NULL OR y.system_to > ?) AND NOT EXISTS "
+        "(SELECT 1 FROM fact_support w WHERE w.span_id = x.span_id AND w.assertion_id = u.assertion_id))"
+    )
+    return {row.span_id for row in select(db, SpanRow, condition, (to, to, to))}
 
 
 def _rest_as_then(tx: Transaction, to: int) -> None:
