@@ -273,8 +273,10 @@ def unpacked_index(chunks: Iterable[bytes]) -> Any:
     import turbovec
 
     if not hasattr(os, "memfd_create") or not _DESCRIPTORS.is_dir():
-        return turbovec.TurboQuantIndex.from_bytes(b"".join(chunks))
-    with os.fdopen(os.memfd_create("longmind-codes"), "wb") as file:
+        packed = b"".join(chunks)
+        with one_worker():
+            return turbovec.TurboQuantIndex.from_bytes(packed)
+    with os.fdopen(os.memfd_create("longmind-codes"), "wb") as file, one_worker():
         for chunk in chunks:
             file.write(chunk)
         file.flush()
