@@ -111,7 +111,7 @@ class StatementReader(SubjectReader):
             yield from changes
             return
         if clause.verb.lemma == "be" and not clause.verb.passive and not clause.verb.unreal:
-            if words.low[clause.end - 1] in ("it", "them"):
+            if not table and words.low[clause.end - 1] in ("it", "them"):
                 yield from _allergy_to_it(words, clause, about, scene.object)
                 return
             yield from self._described(words, clause, about, scene, when, table)

@@ -48,6 +48,7 @@ TOLD = [
     ("My sister got me into climbing. I love it.", "user loves climbing"),
     ("My friend introduced me to sushi. I hate it.", "user hates sushi"),
     ("I tried kiwi once. I'm allergic to it.", "user allergic_to kiwi"),
+    ("I'm vegan and proud of it.", "user diet vegan"),
     ("I'm mad about jazz.", "user loves jazz"),
     ("I'm vegetarian, so no haggis unless it's the lentil sort.", "user diet vegetarian"),
     ("My birthday's 17 July if you're planning cake.", "user birthday 17 July"),
