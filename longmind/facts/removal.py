@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import Final
 
 from longmind.facts import suppression
@@ -101,20 +102,23 @@ def erase(tx: Transaction, frame_ids: Sequence[int]) -> dict[str, int]:
     What was held is worked out again from the rest, for every time at which it could be asked for.
     """
     counts: Counter[str] = Counter()
+    mentioned = _Mentioned()
     resting = _resting_on(tx.db, frame_ids)
+    mentioned.entities |= {row.entity_id for row in select_among(tx.db, AliasRow, "frame_id", frame_ids)}
     counts["fact_evidence"] += delete_among(tx.db, EvidenceRow, "frame_id", frame_ids)
     counts["fact_alias"] += delete_among(tx.db, AliasRow, "frame_id", frame_ids)
     supported = _with_evidence(tx.db, resting)
     orphans = [row for row in resting if row.assertion_id not in supported]
-    counts.update(_erase_assertions(tx, orphans, touched=resting))
-    _sweep(tx.db, counts)
+    counts.update(_erase_assertions(tx, orphans, mentioned, touched=resting))
+    _sweep(tx.db, counts, mentioned)
     return dict(counts)
 
 
 def erase_facts(tx: Transaction, rows: Sequence[AssertionRow]) -> dict[str, int]:
     """Remove assertions, whoever made them; what is held is worked out again from the rest."""
-    counts: Counter[str] = Counter(_erase_assertions(tx, rows, touched=rows))
-    _sweep(tx.db, counts)
+    mentioned = _Mentioned()
+    counts: Counter[str] = Counter(_erase_assertions(tx, rows, mentioned, touched=rows))
+    _sweep(tx.db, counts, mentioned)
     return dict(counts)
 
 
@@ -123,40 +127,62 @@ def erase_space(tx: Transaction, space: str) -> dict[str, int]:
     rows = select(tx.db, AssertionRow, "x.ledger = ? OR x.space = ?", (space, space))
     shared = [row for row in rows if row.ledger != space]
     counts: Counter[str] = Counter()
+    mentioned = _Mentioned()
     fact_ids = {row.fact_id for row in select(tx.db, FactRow, "x.ledger = ?", (space,))}
     span_ids = {row.span_id for row in select_among(tx.db, SpanRow, "fact_id", fact_ids)}
     counts["fact_support"] += delete_among(tx.db, SupportRow, "span_id", span_ids)
     counts["fact_span"] += delete_among(tx.db, SpanRow, "span_id", span_ids)
     tx.open_spans.clear()
-    counts.update(_erase_assertions(tx, rows, touched=shared))
-    _drop_facts(tx.db, fact_ids, counts)
+    counts.update(_erase_assertions(tx, rows, mentioned, touched=shared))
+    _drop_facts(tx.db, fact_ids, counts, mentioned)
     inside = "SELECT entity_id FROM fact_entity WHERE ledger = ?"
     counts["fact_same"] += tx.db.run(f"DELETE FROM fact_same WHERE entity_id IN ({inside})", (space,))
     counts["fact_alias"] += tx.db.run(f"DELETE FROM fact_alias WHERE entity_id IN ({inside})", (space,))
     for kind in (PredicateRow, EntityRow):
         counts[TABLES[kind]] += tx.db.run(f"DELETE FROM {TABLES[kind]} WHERE ledger = ?", (space,))
-    _sweep(tx.db, counts)
+    _sweep(tx.db, counts, mentioned)
     return dict(counts)
 
 
+@dataclass(slots=True)
+class _Mentioned:
+    """The entities and predicates of what is removed: only those can be left without any mention."""
+
+    entities: set[int] = field(default_factory=set)
+    predicates: set[int] = field(default_factory=set)
+
+    def add(self, rows: Iterable[AssertionRow | FactRow]) -> None:
+        for row in rows:
+            self.entities.add(row.subject_entity_id)
+            self.predicates.add(row.predicate_id)
+            if isinstance(row, FactRow) and row.object_entity_id is not None:
+                self.entities.add(row.object_entity_id)
+
+
 def _erase_assertions(
-    tx: Transaction, rows: Sequence[AssertionRow], *, touched: Sequence[AssertionRow]
+    tx: Transaction,
+    rows: Sequence[AssertionRow],
+    mentioned: _Mentioned,
+    *,
+    touched: Sequence[AssertionRow],
 ) -> Counter[str]:
+    mentioned.add(rows)
     counts: Counter[str] = Counter(forget_assertions(tx, rows))
     facts = {row.fact_id for row in rows if row.fact_id is not None}
     for ledger, group in _by_ledger(touched).items():
         replay = Replay(tx, ledger, group)
         counts["fact_span"] += replay.rewrite()
         facts |= replay.facts
-    _drop_facts(tx.db, facts, counts)
+    _drop_facts(tx.db, facts, counts, mentioned)
     return counts
 
 
-def _drop_facts(db: Connection, fact_ids: set[int], counts: Counter[str]) -> None:
+def _drop_facts(db: Connection, fact_ids: set[int], counts: Counter[str], mentioned: _Mentioned) -> None:
     """Remove those of the facts that nothing says and no span holds any more."""
     asserted = {row.fact_id for row in select_among(db, AssertionRow, "fact_id", fact_ids)}
     with_spans = {row.fact_id for row in select_among(db, SpanRow, "fact_id", fact_ids)}
     unused = fact_ids - asserted - with_spans
+    mentioned.add(select_among(db, FactRow, "fact_id", unused))
     # What was derived from an erased fact keeps a mark that it was.
     derived = select_among(db, PremiseRow, "premise_fact_id", unused)
     marks = [row._replace(premise_fact_id=None) for row in derived]
@@ -302,21 +328,29 @@ _MENTIONED = (
 )
 
 
-def _sweep(db: Connection, counts: Counter[str]) -> None:
-    """Remove names that were only ever read from frames, and that nothing mentions any more."""
-    unused = db.all(
-        f"SELECT entity_id FROM fact_entity WHERE by_hand = 0 AND NOT EXISTS ({_MENTIONED}) "
-        "AND NOT EXISTS (SELECT 1 FROM fact_alias a WHERE a.entity_id = fact_entity.entity_id "
-        "AND a.frame_id IS NOT NULL)"
-    )
-    ids = [int(row[0]) for row in unused]
-    counts["fact_alias"] += delete_among(db, AliasRow, "entity_id", ids)
-    counts["fact_entity"] += delete_among(db, EntityRow, "entity_id", ids)
-    counts["fact_predicate"] += db.run(
-        "DELETE FROM fact_predicate WHERE declared = 0 "
-        "AND NOT EXISTS (SELECT 1 FROM fact c WHERE c.predicate_id = fact_predicate.predicate_id) "
-        "AND NOT EXISTS (SELECT 1 FROM fact_assertion x WHERE x.predicate_id = fact_predicate.predicate_id)"
-    )
+def _sweep(db: Connection, counts: Counter[str], mentioned: _Mentioned) -> None:
+    """Remove those names that were only ever read from frames, and that nothing mentions any more."""
+    unused: list[int] = []
+    for batch in batched(sorted(mentioned.entities)):
+        clause = among("entity_id", batch)
+        rows = db.all(
+            f"SELECT entity_id FROM fact_entity WHERE {clause.sql} AND by_hand = 0 "
+            f"AND NOT EXISTS ({_MENTIONED}) "
+            "AND NOT EXISTS (SELECT 1 FROM fact_alias a WHERE a.entity_id = fact_entity.entity_id "
+            "AND a.frame_id IS NOT NULL)",
+            clause.values,
+        )
+        unused += [int(row[0]) for row in rows]
+    counts["fact_alias"] += delete_among(db, AliasRow, "entity_id", unused)
+    counts["fact_entity"] += delete_among(db, EntityRow, "entity_id", unused)
+    for batch in batched(sorted(mentioned.predicates)):
+        clause = among("predicate_id", batch)
+        counts["fact_predicate"] += db.run(
+            f"DELETE FROM fact_predicate WHERE {clause.sql} AND declared = 0 "
+            "AND NOT EXISTS (SELECT 1 FROM fact c WHERE c.predicate_id = fact_predicate.predicate_id) AND "
+            "NOT EXISTS (SELECT 1 FROM fact_assertion x WHERE x.predicate_id = fact_predicate.predicate_id)",
+            clause.values,
+        )
 
 
 def counted(*parts: Mapping[str, int]) -> dict[str, int]:

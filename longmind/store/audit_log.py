@@ -330,9 +330,9 @@ def logged_name(db: Connection, partition: str) -> str | None:
 
 def erased_partitions(db: Connection, revision: int) -> set[str] | None:
     """Of which partitions something was erased since, as the log calls them; None where it does not tell."""
-    moments = {
-        int(row[0]) for row in db.all("SELECT erased_at FROM erasure WHERE erased_at > ?", (revision,))
-    }
+    # No more of them than entries are looked at below: with more, the log does not tell.
+    latest = db.all(f"SELECT erased_at FROM erasure ORDER BY erasure_id DESC LIMIT {_PAGE + 1}")
+    moments = {int(moment) for (moment,) in latest if int(moment) > revision}
     rows = db.all(f"SELECT recorded_at, spaces FROM audit_entry ORDER BY entry_id DESC LIMIT {_PAGE}")
     told = [(int(at), str(spaces)) for at, spaces in rows if int(at) in moments]
     if {at for at, _ in told} != moments:

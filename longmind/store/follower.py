@@ -246,7 +246,7 @@ class Follower(Generic[M]):
 
     def _was_erased(self, db: Connection, revision: int) -> bool:
         """Whether rows of the mirror may be gone."""
-        return _erased_since(db, revision) and (self._lost_rows is None or self._lost_rows(db, revision))
+        return erased_since(db, revision) and (self._lost_rows is None or self._lost_rows(db, revision))
 
     def _tell(self, nbytes: int) -> None:
         self._mirrors.changed(self._counted, nbytes)
@@ -259,5 +259,7 @@ def settings_generation(*names: str) -> Callable[[Connection], Hashable]:
     return lambda db: tuple(map(tuple, db.all(sql, names)))
 
 
-def _erased_since(db: Connection, revision: int) -> bool:
-    return db.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (revision,)) is not None
+def erased_since(db: Connection, revision: int) -> bool:
+    """Whether anything was erased after a revision: the last erasure is the latest."""
+    last = db.one("SELECT erased_at FROM erasure ORDER BY erasure_id DESC LIMIT 1")
+    return last is not None and int(last[0]) > revision

@@ -14,6 +14,7 @@ from longmind.store import blocks
 from longmind.store.blocks import CODES, BlockKey
 from longmind.store.column_rows import Malformed, pack_arrays, unpack_arrays
 from longmind.store.engine import Connection, scalar
+from longmind.store.follower import erased_since
 from longmind.store.segments import Segment
 from longmind.store.store import Store
 from longmind.store.tables import check_frame_id
@@ -140,9 +141,8 @@ def _write(store: Store, read: Snapshot, segment: Segment, codes: Codes, identit
         {"frames": frames}, {**about, "identity": identity, "chunks": len(chunks), "bytes": len(packed)}
     )
     with store.write() as tx:
-        changed = tx.db.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (read.revision,))
         rebuilt = store.setting(tx.db, REBUILT)
-        if changed is not None or (rebuilt is not None and int(rebuilt) > read.revision):
+        if erased_since(tx.db, read.revision) or (rebuilt is not None and int(rebuilt) > read.revision):
             return 0  # the codes may be of frames that are gone: the next maintenance makes them anew
         blocks.remove(tx.db, blocks.keys(tx.db, segment, CODES))
         for number, data in enumerate([head, *chunks], 1):
