@@ -276,8 +276,8 @@ def undo_a_large_write(memory: Memory) -> None:
     with memory.store.write() as tx:
         assert tx.system
         tx.db.run("CREATE TABLE large (x)")
-        tx.db.many("INSERT INTO large VALUES (?)", [(b"x" * 100_000,) for _ in range(200)])
-        _ = 1 / 0  # the cache is 4 MB: most of it is in the log already
+        tx.db.many("INSERT INTO large VALUES (?)", [(b"x" * 100_000,) for _ in range(400)])
+        _ = 1 / 0  # the cache is 16 MB: most of it is in the log already
 
 
 def test_what_an_undone_transaction_left_in_the_log_is_no_damage(path: Path) -> None:
