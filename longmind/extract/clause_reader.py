@@ -13,7 +13,7 @@ from longmind.extract.changes import (
 )
 from longmind.extract.clause_statements import StatementReader
 from longmind.extract.clauses import When
-from longmind.extract.coreference import relatives_mentioned
+from longmind.extract.coreference import may_mention_relatives, relatives_mentioned
 from longmind.extract.corrections import corrects, find_correction, find_mended, is_mended
 from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
@@ -84,6 +84,8 @@ class ClauseReader(StatementReader):
         if self.masked[span[0]] == MASK and not self.masked[span[0] : span[1]].strip(MASK):
             self.refused = self.refused and speaker is None
             return  # code, or somebody else's words
+        if voiced.asks and not may_mention_relatives(self.masked[span[0] : span[1]]):
+            return
         words = Words.between(self.masked, *span)
         scene = self.scenes.get(speaker)
         if scene is None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from longmind.base.words import runs_of_letters
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import RELATION_WORDS, is_relation
 from longmind.extract.lexicon import OCCUPATIONS, PLACES
+from longmind.extract.patterns import pattern
 from longmind.extract.statements import PRONOUN
 from longmind.extract.subjects import About, Scene
 from longmind.extract.words import Words
@@ -151,6 +153,17 @@ def _as_people(about: About) -> About:
     names = (f"user's {spoken}", spoken, f"my {spoken}", f"our {spoken}") if about.sort == "speaker" else ()
     # As a thing: rules of the table are for one person, and several live in a place in their own words.
     return About(f"{about.key}/{slot}", "thing", names=names)
+
+
+_OF_SOMEBODY: Final = pattern(r"[A-Z][\w-]+'s\b")
+
+
+def may_mention_relatives(text: str) -> bool:
+    """Whether a question may name somebody in passing: most do not, and their words need not be cut."""
+    low = text.lower()
+    if ("my " in low or "our " in low) and not RELATION_WORDS.isdisjoint(runs_of_letters(low)):
+        return True
+    return _OF_SOMEBODY.search(text) is not None
 
 
 def relatives_mentioned(words: Words, begin: int, end: int, scene: Scene) -> None:
