@@ -384,11 +384,11 @@ def _corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterat
 
 def _last_said(current: CurrentFacts, frame: Frame) -> CurrentFact | None:
     """What was said right before, if it is in a word or two: "I play the viola." "*violin"."""
-    for belief in (*current.just_said(), *current.latest()):
-        value = re.sub(r"^(?:the|an?|my) ", "", str(belief.value))
-        is_fresh = 0 <= frame.occurred_at - belief.said <= _RIGHT_AFTER
-        return belief if is_fresh and len(value.split()) <= 2 and value.islower() else None
-    return None
+    last = next(iter((*current.just_said(), *current.latest())), None)
+    if last is None or not 0 <= frame.occurred_at - last.said <= _RIGHT_AFTER:
+        return None
+    value = re.sub(r"^(?:the|an?|my) ", "", str(last.value))
+    return last if value.islower() and len(value.split()) <= 2 else None
 
 
 def _correction(fact: FoundFact, held: CurrentFact, value: Value) -> FoundFact:

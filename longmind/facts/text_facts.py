@@ -119,6 +119,8 @@ def _fact(source: Source, statement: Statement, subject: str, value: Value) -> F
     was_so = statement.polarity and statement.ended and (until is not None)
     recorded = statement.holds or was_so or (not statement.polarity and not statement.ended)
     action = statement.action if statement.action != "record" else "record" if recorded else "end"
+    # From what somebody switched, or what they said in place of it, only the ledger may know.
+    replaces_the_last = statement.rule == "meant" or (statement.rule == "switched_to" and recorded)
     return FoundFact(
         subject=subject,
         predicate=_predicate(statement),
@@ -130,10 +132,7 @@ def _fact(source: Source, statement: Statement, subject: str, value: Value) -> F
         valid_from=since if action != "end" else None,
         valid_to=until,
         polarity=statement.polarity or statement.slot == ANY,
-        # From what somebody switched, or what they meant otherwise, only the ledger may know.
-        replaces=""
-        if statement.rule == "meant" or (statement.rule == "switched_to" and recorded)
-        else statement.old,
+        replaces="" if replaces_the_last else statement.old,
         confidence=OWN_WORDS if statement.free else None,
         began_before=began_before if action == "record" and statement.holds else None,
     )

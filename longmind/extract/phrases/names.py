@@ -144,7 +144,7 @@ _NO_HOME = frozenset(
     "shared separate different rented temporary sheltered hotels hostels tents vans private public social "
     "council suburbs suburbia countryside chaos silence exile isolation harmony debt misery bliss constant "
     "perpetual total complete two three four five one the this that these those his her their our your both "
-    "between and fact case general here there total".split()
+    "between and fact case general here there".split()
 )
 """What people live in without its being a town."""
 
