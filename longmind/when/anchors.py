@@ -76,7 +76,7 @@ ALONE = frozenset(
     )
 )
 """Those anchors that are a phrase without another word. 'One', 'first', 'may', 'new' and 'day' never are."""
-_COMPANY = (
+COMPANY = (
     OPENERS
     | GLUE
     | ANCHORS
@@ -86,11 +86,11 @@ _COMPANY = (
             "daily each every other single full whole part time o s t eve fool mayo patrick luther"
         ),
         *words.listed("king mark de academic calendar financial fiscal fy school tax season weekday holiday"),
-        *words.listed("commencing short long d h x y"),
+        *words.listed("commencing short long d h x y o'clock"),
     }
 )
 """Every word that makes a phrase together with an anchor which is not one alone."""
-_LEADING = (
+LEADING = (
     {*words.ONES, *words.TENS, *words.ORDINALS, *words.ORDINAL_TENS, "half", "hundred", "dozen"}
     | {form for name in HOLIDAYS for form in (name, name + "s")}
 ) - {*ALONE, *words.UNITS, *words.MONTHS}
@@ -134,8 +134,8 @@ def may_hold_a_phrase(letters: Sequence[str]) -> bool:
     for position in range(len(letters) - 1, -1, -1):
         word = letters[position]
         if word in ANCHORS:
-            has_company = after in _COMPANY or (
-                position > 0 and letters[position - 1] in _COMPANY and word not in _LEADING
+            has_company = after in COMPANY or (
+                position > 0 and letters[position - 1] in COMPANY and word not in LEADING
             )
             leads_to_time = has_company or word in ALONE
         else:

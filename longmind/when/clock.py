@@ -236,7 +236,9 @@ def may_begin_moment(reader: TokenReader, i: int) -> bool:
 
 
 def _may_begin_time(token: Token) -> bool:
-    return token.kind == "clock" or token.text in _BEGINNINGS or token.kind == "number"
+    if token.kind == "number":
+        return token.value is not None and token.value < 60
+    return token.kind == "clock" or token.text in _BEGINNINGS
 
 
 def moment(reader: TokenReader, i: int, *, cued: bool = False) -> Match | None:

@@ -10,10 +10,9 @@ from datetime import UTC, timedelta, tzinfo
 from longmind.base.errors import InvalidInput
 from longmind.when.anchors import Relation, may_name_a_time
 from longmind.when.calendar import GRAINS, Calendar, NeedsReference, Prefer
-from longmind.when.lexer import cut
 from longmind.when.meanings import Part
-from longmind.when.phrases import Phrase, phrases
-from longmind.when.token_reader import CLOCK, DIGITS, NOW, PART, TokenReader
+from longmind.when.phrases import Phrase, find_phrases
+from longmind.when.token_reader import CLOCK, DIGITS, NOW, PART
 from longmind.when.words import Grain
 
 _MS = timedelta(milliseconds=1)
@@ -80,11 +79,9 @@ def find_times(
     if not may_name_a_time(text[: max(most_characters, 0)]):
         return []
     calendar = Calendar.at(reference, zone=zone, prefer=prefer)
-    tokens = cut(text, most_characters)
     resolved_phrases = []
-    for phrase in phrases(TokenReader(tokens)):
-        start, end = tokens[phrase.first].start, tokens[phrase.last - 1].end
-        resolved = _resolve(phrase, calendar, text=text, start=start, end=end)
+    for found in find_phrases(text, most_characters):
+        resolved = _resolve(found.phrase, calendar, text=text, start=found.start, end=found.end)
         if resolved is not None:
             resolved_phrases.append(resolved)
     return resolved_phrases

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from longmind.when import words
@@ -42,18 +43,16 @@ _UNIT_NAMES = "|".join(sorted({*words.UNITS, *words.LETTER_UNITS, *words.MONTHS}
 _MONTH_NAMES = "|".join(sorted(words.MONTHS, key=len, reverse=True))
 
 # Unbounded repeats are possessive, so no token is scanned twice whatever follows it. Most tokens are letters
-# and nothing else, which no alternative but `word` takes: they come first, with the space before them, and
-# after them the marks that begin nothing longer.
-_TOKEN = re.compile(
-    rf"""
-      (?P<plain>\ ?(?![½¼¾])[^\W\d_]++(?![\w'’]))
+# and nothing else, which no alternative but `word` takes: they come first, and after them the marks that
+# begin nothing longer.
+_ALTERNATIVES = rf"""
+      (?P<plain>(?![½¼¾])[^\W\d_]++(?![\w'’]))
     | (?P<punctuation>[^\w\s'’])
-    | (?P<space>\s++)
     | (?P<instant>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T\ ][0-9]{{2}}:[0-9]{{2}}
           (?::[0-9]{{2}}(?:[.,][0-9]{{1,9}})?)?(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})?)(?![\w:]|[.,+-][0-9])
     | (?P<fraction>[1-3]/[2-4](?=\s?(?:an?\s)?(?:h|hrs?|hours?|days?|weeks?|months?|years?|yrs?)\b)|[½¼¾])
-    | (?P<date>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}
-          | [0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)[0-9]{{4}}
+    | (?P<date>[0-9]{{4}}(?:-[0-9]{{1,2}}-|/[0-9]{{1,2}}/|\.[0-9]{{1,2}}\.)[0-9]{{1,2}}
+          | [0-9]{{1,2}}(?:-[0-9]{{1,2}}-|/[0-9]{{1,2}}/|\.[0-9]{{1,2}}\.)[0-9]{{4}}
           | [0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{2}}
           | (?:19|20)[0-9]{{6}}
           | (?:1[0-9]|20)[0-9]{{2}}[-/](?:0[1-9]|1[0-2])
@@ -73,52 +72,82 @@ _TOKEN = re.compile(
     | (?P<possessive>['’]s)(?!\w)
     | (?P<other>\w++)
     | (?P<mark>[^\w\s])
-    """,
+"""
+_TOKEN = re.compile(_ALTERNATIVES, re.VERBOSE | re.IGNORECASE)
+_PIECE = re.compile(
+    rf"[^\S\n]*+\n[^\S\n]*+\n\s*+ | \s*+(?:{re.sub('[?]P<[a-z]+>', '?:', _ALTERNATIVES)})",
     re.VERBOSE | re.IGNORECASE,
 )
+"""A token with the white space before it, or an empty line."""
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,2}")
 _DECIMAL = re.compile(r"[0-9]{1,6}\.[0-9]{1,3}")
 _DASHES = "-‐‑–—~"
 _FRACTIONS = {"1/2": 0.5, "1/4": 0.25, "3/4": 0.75, "½": 0.5, "¼": 0.25, "¾": 0.75}
+_LOWERED = frozenset({"plain", "word", "possessive", "instant", "quarter"})
+"""The groups whose texts are compared with words in small letters."""
 _MOST_DIGITS = 9
 _PIVOT = 50
 """Two-digit years below this are of the 2000s, the rest of the 1900s."""
 
 
-def cut(text: str, most_characters: int) -> list[Token]:
-    """The tokens that lie wholly within the first `most_characters` characters."""
-    limit = min(len(text), max(most_characters, 0))
-    is_cut = limit < len(text)
-    tokens: list[Token] = []
-    make = tuple.__new__  # `Token(...)` counts its arguments first, which takes as long as finding a word
-    last_end = -1
-    for match in _TOKEN.finditer(text, 0, limit):
-        start, end = match.span()
-        if is_cut and end == limit:
-            break
-        group = match.lastgroup
-        if group == "plain":
-            if text[start] == " ":
-                start += 1
-                last_end = -1
-            letters = text[start:end]
-            fields = ("word", letters.lower(), start, end, (), None, letters[0].isupper(), start == last_end)
-            tokens.append(make(Token, fields))
-            last_end = end
-        elif group == "punctuation":
-            mark = text[start]
-            plain = "-" if mark in _DASHES else mark
-            tokens.append(
-                make(Token, ("mark", plain, start, end, (), None, mark.isupper(), start == last_end))
-            )
-            last_end = end
-        elif group != "space":
-            tokens.append(_token(match, group, glued=start == last_end))
-            last_end = end
-        elif text.count("\n", start, end) > 1:
-            tokens.append(_token(match, group, glued=False))
-            last_end = -1
-    return tokens
+_EDGES = (Token("mark", "", -1, -1),) * 16
+"""More than any rule looks past the last token it has read, or before its first."""
+
+
+class Tokens:
+    """The tokens of a stretch of text: the kinds and texts of all, and each of them when it is asked for.
+
+    Few tokens of a text are ever looked at closer than by their text, and making one takes longer than
+    finding it. Behind the last there are empty marks, which answer for both sides, since -1 is the last of
+    them: no test at each access.
+    """
+
+    __slots__ = ("_bare", "_ends", "_made", "_pieces", "count", "kinds", "texts")
+
+    def __init__(self, text: str, begin: int, limit: int, *, is_cut: bool) -> None:
+        """From `begin` to `limit`; with `is_cut`, without a token that may go on behind it."""
+        pieces = _PIECE.findall(text, begin, limit)
+        ends = [*accumulate(map(len, pieces), initial=begin)]
+        if is_cut and pieces and ends[-1] == limit:
+            pieces.pop()
+        self._pieces = pieces
+        self._ends = ends
+        self._bare = [*map(str.strip, pieces)]
+        self.count = len(pieces)
+        self.kinds: list[Kind] = ["word"] * self.count
+        self.texts = [*map(str.lower, self._bare)]
+        self._made: list[Token | None] = [None] * self.count
+        for i, bare in enumerate(self._bare):
+            if not bare.isalpha():
+                self._read_other(text, i, bare)
+        self.kinds += ["mark"] * len(_EDGES)
+        self.texts += [""] * len(_EDGES)
+        self._made += _EDGES
+
+    def _read_other(self, text: str, i: int, bare: str) -> None:
+        """What is not a word of letters alone."""
+        if len(bare) < 2 and not bare.isalnum() and bare != "_":
+            self.kinds[i] = "mark"
+            self.texts[i] = "\n" if not bare else "-" if bare in _DASHES else bare
+            return
+        match = _TOKEN.match(text, self._ends[i + 1] - len(bare), self._ends[-1])
+        assert match is not None
+        token = _token(match, match.lastgroup, glued=self._is_glued(i))
+        self._made[i], self.kinds[i], self.texts[i] = token, token.kind, token.text
+
+    def at(self, i: int) -> Token:
+        return self._made[i] or self._make(i)
+
+    def _make(self, i: int) -> Token:
+        bare, end = self._bare[i], self._ends[i + 1]
+        start = end - len(bare or self._pieces[i])
+        is_capital = bare[:1].isupper()
+        token = Token(self.kinds[i], self.texts[i], start, end, capital=is_capital, glued=self._is_glued(i))
+        self._made[i] = token
+        return token
+
+    def _is_glued(self, i: int) -> bool:
+        return i > 0 and len(self._bare[i]) == len(self._pieces[i]) and bool(self._bare[i - 1])
 
 
 def full_year(two_digits: int) -> int:
@@ -146,11 +175,9 @@ def _token(match: re.Match[str], group: str | None, *, glued: bool) -> Token:
 
 
 def _plain(text: str, group: str | None) -> str:
-    if group == "mark":
+    if group in {"mark", "punctuation"}:
         return "-" if text in _DASHES else text
-    if group == "space":
-        return "\n"
-    return text.lower().replace("’", "'") if group in {"word", "possessive", "instant", "quarter"} else text
+    return text.lower().replace("’", "'") if group in _LOWERED else text
 
 
 def _number(text: str) -> float | None:
@@ -229,13 +256,12 @@ _FIELDS: dict[Kind, Callable[[str], tuple[int, ...]]] = {
 """The numbers in each kind of token; a token without them is nothing of time."""
 _KINDS: dict[str, Kind] = {
     "word": "word",
+    "plain": "word",
     "number": "number",
     "ordinal": "ordinal",
     "fraction": "fraction",
     "instant": "instant",
     **{kind: kind for kind in _FIELDS},
-    "s1": "date",
-    "s2": "date",
     "other": "other",
     "phone": "other",
 }

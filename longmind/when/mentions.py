@@ -12,10 +12,9 @@ from typing import Literal, NamedTuple
 from longmind.base.words import runs_of_letters
 from longmind.when.anchors import ANCHORS, GLUE, may_begin, may_hold_a_phrase, may_name_a_time
 from longmind.when.calendar import Calendar, NeedsReference
-from longmind.when.lexer import cut
 from longmind.when.meanings import Node
-from longmind.when.phrases import Phrase, phrases
-from longmind.when.token_reader import AGO, AHEAD, DIGITS, UNIT, WINDOW, TokenReader
+from longmind.when.phrases import Phrase, find_phrases
+from longmind.when.token_reader import AGO, AHEAD, DIGITS, UNIT, WINDOW
 from longmind.when.words import WHICH
 
 Kind = Literal["past", "future", "either", "length", "repeated"]
@@ -212,11 +211,9 @@ def _placeless(text: str) -> Iterator[Mention]:
 
 
 def _ranged(text: str) -> Iterator[Mention]:
-    tokens = cut(text, len(text))
-    for phrase in phrases(TokenReader(tokens)):
-        core, end = tokens[phrase.first].start, tokens[phrase.last - 1].end
+    for phrase, core, end, first_word in find_phrases(text):
         lead = _LEAD.search(text, max(core - _LONGEST_LEAD, 0), core)
-        alone = phrase.relation != "at" or phrase.rule in _STANDS_ALONE or tokens[phrase.first].text in WHICH
+        alone = phrase.relation != "at" or phrase.rule in _STANDS_ALONE or first_word in WHICH
         if lead is not None and phrase.rule in _COUNTED_FROM_NOW and _NO_LEAD.match(lead.group()):
             lead = None
         if lead is not None or alone:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Set
 from typing import TypeAlias
 
 from longmind.when import dates, relative, words
+from longmind.when.anchors import COMPANY
 from longmind.when.calendar import Duration
 from longmind.when.holidays import HOLIDAYS
 from longmind.when.lexer import Token
@@ -45,9 +46,14 @@ _SIGNS = {"before": -1, "after": 1, "following": 1}
 
 def period(reader: TokenReader, i: int, *, cued: bool = False, depth: int = _DEPTH) -> Match | None:
     """The longest time that begins at this token; of equals, the rule listed first."""
+    if reader.kinds[i] == "number" and is_alone(reader, i):
+        return dates.plain_year(reader, i, cued=cued)
+    return by_all_rules(reader, i, cued=cued, depth=depth)
+
+
+def by_all_rules(reader: TokenReader, i: int, *, cued: bool, depth: int) -> Match | None:
     best: Match | None = None
-    token = reader.at(i)
-    for rule in _RULES_AT.get(_beginning(token), ()):
+    for rule in _RULES_AT.get(_beginning(reader.at(i)), ()):
         match = rule(reader, i, cued, depth)
         if match is not None and (best is None or match.end > best.end):
             best = match
@@ -61,6 +67,16 @@ def may_begin_period(token: Token) -> bool:
 
 def _beginning(token: Token) -> str:
     return token.text if token.kind == "word" else token.kind
+
+
+def is_alone(reader: TokenReader, i: int) -> bool:
+    """Whether nothing behind a number in digits makes a time with it: then it is a year or none."""
+    kind, after = reader.kinds[i + 1], reader.texts[i + 1]
+    if kind == "word":
+        return after not in COMPANY
+    if kind != "mark" or after in {"-", "/"}:
+        return False
+    return after != "," or reader.word(i + 2) not in words.MONTHS
 
 
 def _base(reader: TokenReader, i: int, depth: int) -> Match | None:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from longmind.when import words
-from longmind.when.anchors import ANCHORS, FIRST_WORDS, GLUE, OPENERS, RELATIONS, SAID, Relation
+from longmind.when.anchors import (
+    ANCHORS,
+    COMPANY,
+    FIRST_WORDS,
+    GLUE,
+    LEADING,
+    OPENERS,
+    RELATIONS,
+    SAID,
+    Relation,
+    may_name_a_time,
+)
 from longmind.when.clock import may_begin_moment, moment
+from longmind.when.lexer import Tokens
 from longmind.when.meanings import Date, Hours, Instant, Node, Now, Range, Years
 from longmind.when.token_reader import (
     AGO,
@@ -32,6 +46,7 @@ _RELATIONS_AT = {
     first: [(opening, relation) for opening, relation in RELATIONS if opening[0] == first]
     for first in FIRST_WORDS
 }
+_SENTENCE_END = re.compile(r"[.!?]\s+")
 _MOST_REPEATED = 8
 _REPEATING = frozenset({"every", "each"})
 _REPEATED = frozenset(
@@ -60,8 +75,43 @@ class Phrase:
     """With 'before': the time named is part of the range ('until Friday', 'by Friday')."""
 
 
+class Found(NamedTuple):
+    """A phrase, its place in the text, and the word that it begins with."""
+
+    phrase: Phrase
+    start: int
+    end: int
+    first_word: str
+
+
+def find_phrases(text: str, most_characters: int | None = None) -> Iterator[Found]:
+    """The phrases of a text, or of its beginning, from left to right; they do not overlap."""
+    limit = len(text) if most_characters is None else min(len(text), max(most_characters, 0))
+    for begin, end in _stretches(text, limit):
+        if not may_name_a_time(text[begin:end]):
+            continue
+        tokens = Tokens(text, begin, end, is_cut=end == limit < len(text))
+        for phrase in phrases(TokenReader(tokens)):
+            first, last = tokens.at(phrase.first), tokens.at(phrase.last - 1)
+            yield Found(phrase, first.start, last.end, first.text)
+
+
+def _stretches(text: str, limit: int) -> Iterator[tuple[int, int]]:
+    """A text in pieces that no phrase goes beyond, since most sentences speak of no time.
+
+    A piece ends as a sentence does, with a word that is in no phrase.
+    """
+    begin = 0
+    for match in _SENTENCE_END.finditer(text, 0, limit):
+        word = text[text.rfind(" ", begin, match.start()) + 1 : match.start()]
+        if word.isalpha() and word.lower() not in COMPANY:
+            yield begin, match.end()
+            begin = match.end()
+    yield begin, limit
+
+
 def phrases(reader: TokenReader) -> Iterator[Phrase]:
-    """The phrases of a text from left to right; they do not overlap."""
+    """The phrases of some tokens from left to right; they do not overlap."""
     i = 0
     before: Phrase | None = None
     for position in _beginnings(reader):
@@ -70,7 +120,7 @@ def phrases(reader: TokenReader) -> Iterator[Phrase]:
         if reader.word(position) in _REPEATING:
             i = _after_repeated(reader, position + 1)
             continue
-        phrase = _phrase(reader, position)
+        phrase = phrase_at(reader, position)
         if phrase is None:
             continue
         if before is not None:
@@ -89,18 +139,29 @@ def _beginnings(reader: TokenReader) -> list[int]:
     """
     positions: list[int] = []
     leads_to_time = False
-    for i in range(len(reader) - 1, -1, -1):
-        token = reader.at(i)
-        kind, text = token.kind, token.text
+    kinds, texts = reader.kinds, reader.texts
+    for i in range(reader.count - 1, -1, -1):
+        kind, text = kinds[i], texts[i]
         if kind == "word" or kind == "mark":
-            leads_to_time = text in ANCHORS or (leads_to_time and text in GLUE)
+            if text in ANCHORS:
+                leads_to_time = not (text in LEADING and counts_a_thing(reader, i))
+            else:
+                leads_to_time = leads_to_time and text in GLUE
             if (leads_to_time and text in OPENERS) or (text in _REPEATING and kind == "word"):
                 positions.append(i)
         else:
-            leads_to_time = kind != "other"
+            leads_to_time = kind != "other" and not (
+                kind == "number" and len(text) != 4 and counts_a_thing(reader, i)
+            )
             if leads_to_time:
                 positions.append(i)
     return positions[::-1]
+
+
+def counts_a_thing(reader: TokenReader, i: int) -> bool:
+    """Whether a number or an ordinal that is no year is of no time: '12 people', 'the first bridge'."""
+    after = reader.word(i + 1)
+    return after != "" and after not in COMPANY
 
 
 def _with_year_of(reader: TokenReader, phrase: Phrase, after: Phrase) -> Phrase:
@@ -124,7 +185,7 @@ def _after_repeated(reader: TokenReader, i: int) -> int:
     return i
 
 
-def _phrase(reader: TokenReader, i: int) -> Phrase | None:
+def phrase_at(reader: TokenReader, i: int) -> Phrase | None:
     spanned = _range(reader, i)
     if spanned is not None:
         return Phrase(spanned.node, i, spanned.end, "between", spanned.rule)

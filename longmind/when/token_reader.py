@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence, Set
+from collections.abc import Container, Set
 from typing import Final, NamedTuple
 
 from longmind.when import words
 from longmind.when.calendar import Duration
-from longmind.when.lexer import Token, full_year
+from longmind.when.lexer import Tokens, full_year
 from longmind.when.meanings import Node
 from longmind.when.words import Grain, Which, listed
 
@@ -20,9 +20,6 @@ PART: Final = "part of the day"
 UNIT: Final = "calendar unit"
 WINDOW: Final = "last or next so long"
 """Names of rules that other rules ask for; the rest are named where they are read."""
-
-_EDGES = (Token("mark", "", -1, -1),) * 16
-"""More than any rule looks past the last token it has read, or before its first."""
 
 
 class Match(NamedTuple):
@@ -40,32 +37,26 @@ class Match(NamedTuple):
 class TokenReader:
     """Tokens that may be asked for at any position; outside the text there are empty marks."""
 
-    __slots__ = ("_count", "_texts", "_tokens", "_words")
+    __slots__ = ("_words", "at", "count", "kinds", "texts")
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        # Empty marks at the end answer for both sides, since -1 is the last of them: no test at each access.
-        self._tokens = [*tokens, *_EDGES]
-        self._count = len(tokens)
-        self._texts = [token.text for token in self._tokens]
-        self._words = [token.text if token.kind == "word" else "" for token in self._tokens]
-
-    def __len__(self) -> int:
-        return self._count
-
-    def at(self, i: int) -> Token:
-        return self._tokens[i]
+    def __init__(self, tokens: Tokens) -> None:
+        self.count = tokens.count
+        self.kinds = tokens.kinds
+        self.texts = tokens.texts
+        self.at = tokens.at
+        self._words = [
+            text if kind == "word" else "" for kind, text in zip(self.kinds, self.texts, strict=True)
+        ]
 
     def word(self, i: int) -> str:
         return self._words[i]
 
     def mark(self, i: int) -> str:
-        token = self._tokens[i]
-        return token.text if token.kind == "mark" else ""
+        return self.texts[i] if self.kinds[i] == "mark" else ""
 
     def skip(self, i: int, *texts: str) -> int:
         """The next position if the token here is one of these words or marks, else this one."""
-        token = self._tokens[i]
-        return i + 1 if token.text in texts and token.kind in {"word", "mark"} else i
+        return i + 1 if self.texts[i] in texts and self.kinds[i] in {"word", "mark"} else i
 
     def phrase(self, i: int, *texts: str) -> int | None:
         """The position after these words, if they stand here one after the other."""
@@ -76,11 +67,11 @@ class TokenReader:
         return i
 
     def has_any(self, texts: Set[str], start: int, end: int) -> bool:
-        return not texts.isdisjoint(self._texts[start:end])
+        return not texts.isdisjoint(self.texts[start:end])
 
     def positions(self, texts: Set[str], start: int, end: int) -> list[int]:
         """Where one of these words or marks stands."""
-        return [at for at, text in enumerate(self._texts[start:end], start) if text in texts]
+        return [at for at, text in enumerate(self.texts[start:end], start) if text in texts]
 
     def possessive(self, i: int) -> int:
         return i + 1 if self.at(i).glued and self.mark(i) in {"'s", "'", "’"} else i
@@ -97,10 +88,10 @@ class TokenReader:
 
     def counts_things(self, i: int) -> bool:
         """Whether what stands here makes the number before it a quantity: '2000 people', '50 %', '3 days'."""
-        token = self.at(i)
-        if token.kind == "word":
-            return token.text in words.MEASURES or token.text in words.UNITS
-        return token.kind == "mark" and token.text in {"%", "$", "€", "£", "°", "+", "x", "*", "="}
+        kind, text = self.kinds[i], self.texts[i]
+        if kind == "word":
+            return text in words.MEASURES or text in words.UNITS
+        return kind == "mark" and text in {"%", "$", "€", "£", "°", "+", "x", "*", "="}
 
     def is_cued(self, i: int, cues: Container[str]) -> bool:
         """Whether one of the cue words stands before this position, an article between them or not."""
