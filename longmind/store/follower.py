@@ -75,6 +75,14 @@ class Mirrors:
         """What is left of the limit if everything but this one stays."""
         return self.limit - sum(other.nbytes for other in self._living() if other is not follower)
 
+    @property
+    def small(self) -> int:
+        """So few bytes are kept by what is in use even where nothing is left of the limit.
+
+        Without them a search of a large space would read rows for what is a few names, or nothing at all.
+        """
+        return self.limit // 1024
+
     def changed(self, before: int, after: int) -> None:
         """A follower keeps another number of bytes than it did."""
         with self._lock:
@@ -116,7 +124,7 @@ class Mirrors:
             recent = self._latest if first_read is None else first_read - 1
             in_use = self._latest + 1 if first_read is None else first_read
             unused = [follower for follower in followers if follower.last_read < recent]
-            spare = [follower for follower in followers if follower.is_optional]
+            spare = [one for one in followers if one.is_optional and one.nbytes > self.small]
             for follower, since in [(one, recent) for one in unused] + [(one, in_use) for one in spare]:
                 if total <= self.limit:
                     break
@@ -211,7 +219,7 @@ class Follower(Generic[M]):
             assert self._size is not None
             if self._needs is None:
                 self._needs = self._size(snapshot.db)
-            if self._needs > self._mirrors.room_beside(self):
+            if self._needs > max(self._mirrors.room_beside(self), self._mirrors.small):
                 return None
         return self.at(snapshot)
 

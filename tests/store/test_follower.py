@@ -135,6 +135,29 @@ def test_an_optional_mirror_is_kept_for_who_asks_again_if_there_is_room(memory: 
     assert [kept(large) for _ in range(3)] == [None] * 3
 
 
+def test_a_small_optional_mirror_in_use_is_kept_though_nothing_is_left_of_the_limit(memory: Memory) -> None:
+    for number in range(3):
+        memory.remember(f"note {number}")
+    mirrors = Mirrors(limit=100)
+    needed = Follower(mirrors, "needed", FrameIds)
+    nothing = Follower(mirrors, "nothing", _Nothing, size=lambda db: 0)
+    read(memory, needed)
+    assert mirrors.room_beside(nothing) < 0
+    for _ in range(3):
+        with memory.store.read() as snapshot:
+            needed.at(snapshot)
+            found = nothing.at_if_kept(snapshot)
+        mirrors.leave(snapshot)
+    assert found is not None
+
+
+class _Nothing:
+    nbytes = 0
+
+    def advance(self, snapshot: Snapshot, since: int) -> None:
+        """There is nothing to read."""
+
+
 def ids_if_room(mirrors: Mirrors, size: int) -> Follower[FrameIds]:
     return Follower(mirrors, "optional", FrameIds, size=lambda db: size)
 
