@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final, TypeVar
 
 from longmind.base.errors import RESTORE_HINT, Corrupt
@@ -420,7 +421,7 @@ def typed(rows: Sequence[Row], table: str, *kinds: Kind) -> Sequence[Row]:
     """The rows, if each column holds values of its kind only."""
     for index, kind in enumerate(kinds):
         allowed = kind if isinstance(kind, tuple) else (kind,)
-        if not {type(row[index]) for row in rows} <= set(allowed):
+        if not {*map(type, map(itemgetter(index), rows))} <= {*allowed}:
             raise damaged(table)
     return rows
 

@@ -138,10 +138,10 @@ class PostingTable:
             clause = clause & among("block", blocks)
         sql = f"SELECT term, block, data FROM {self.name} WHERE {clause.sql} ORDER BY term, block"
         rows = typed(db.all(sql, clause.values), self.name, str, int, bytes)
-        size = RECORD.size
-        numbers, uneven = [row[1] for row in rows], [row for row in rows if len(row[2]) % size]
-        if rows and (uneven or min(numbers) < 0 or max(numbers) >= 1 << 40):
-            raise damaged(self.name)
+        if rows:
+            numbers, sizes = [row[1] for row in rows], {len(row[2]) for row in rows}
+            if min(numbers) < 0 or max(numbers) >= 1 << 40 or any(size % RECORD.size for size in sizes):
+                raise damaged(self.name)
         return rows
 
     def is_empty(self, db: Connection) -> bool:
@@ -235,7 +235,7 @@ def unpack(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Int64Array, UI
     """The frames in these blocks, and the values beside them."""
 
     records = np.frombuffer(b"".join(data), dtype=RECORD_TYPE)
-    sizes = np.array([len(piece) for piece in data], dtype=np.int64) // RECORD.size
+    sizes = np.array([*map(len, data)], dtype=np.int64) // RECORD.size
     ids = np.repeat(np.array(blocks, dtype=np.int64) << BLOCK_BITS, sizes)
     ids += records["offset"]
     return ids, records["value"]

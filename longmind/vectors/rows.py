@@ -105,14 +105,12 @@ def windows_of(rows: Sequence[Row], dimensions: int) -> tuple[Int64Array, Float1
 
     typed(rows, "frame_vector", int, int, bytes)
     width = 2 * dimensions
-    if any(len(data) != windows * width for _, windows, data in rows):
+    ids, windows, data = zip(*rows, strict=True) if rows else ((), (), ())
+    counts = np.array(windows, dtype=np.int64)
+    if [*map(len, data)] != (counts * width).tolist():
         raise damaged("frame_vector")
-    frames = np.repeat(
-        np.array([row[0] for row in rows], dtype=np.int64),
-        np.array([row[1] for row in rows], dtype=np.int64),
-    )
-    raw = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.float16)
-    return frames, raw.reshape(-1, dimensions)
+    raw = np.frombuffer(b"".join(data), dtype=np.float16)
+    return np.repeat(np.array(ids, dtype=np.int64), counts), raw.reshape(-1, dimensions)
 
 
 def count_windows(db: Connection, segment: Segment = EVERYTHING) -> int:
