@@ -62,10 +62,9 @@ def count_rows(snapshot: Snapshot) -> Mapping[str, int]:
 
 
 def _overlaps(db: Connection) -> Iterator[Problem]:
-    for predicate_id, key in db.all("SELECT predicate_id, key FROM fact_predicate WHERE cardinality = 'one'"):
-        row = db.one(OVERLAPS, (predicate_id,))
-        if row is not None and row[0] is not None:
-            yield Problem("fact_span", f"{row[0]} has two values of {key} at the same time")
+    single = f"SELECT p.key, min(e.key) {OVERLAPS} AND p.cardinality = 'one' GROUP BY p.predicate_id, p.key"
+    for key, subject in db.all(single):
+        yield Problem("fact_span", f"{subject} has two values of {key} at the same time")
     twice = (
         "SELECT s.fact_id FROM fact_span s JOIN fact_span r ON r.fact_id = s.fact_id "
         "AND r.span_id > s.span_id WHERE s.system_to IS NULL AND r.system_to IS NULL "

@@ -296,19 +296,22 @@ _USED = "SELECT 1 FROM fact c WHERE c.predicate_id = x.predicate_id"
 
 
 OVERLAPS = (
-    "SELECT min(e.key) FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id AND s.system_to IS NULL "
+    "FROM fact_span s JOIN fact c ON c.fact_id = s.fact_id "
+    "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "
+    "JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
     "JOIN fact d ON d.subject_entity_id = c.subject_entity_id AND d.predicate_id = c.predicate_id "
     "AND d.qualifiers_hash IS NOT DISTINCT FROM c.qualifiers_hash AND d.fact_id > c.fact_id "
-    "JOIN fact_span r ON r.fact_id = d.fact_id AND r.system_to IS NULL "
-    "JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
-    "WHERE c.predicate_id = ? AND (r.valid_to IS NULL OR s.valid_from < r.valid_to) "
+    "JOIN fact_span r ON r.fact_id = d.fact_id "
+    "WHERE s.system_to IS NULL AND r.system_to IS NULL "
+    "AND (r.valid_to IS NULL OR s.valid_from < r.valid_to) "
     "AND (s.valid_to IS NULL OR r.valid_from < s.valid_to)"
 )
-"""A subject that has two values of one statement at the same time, or NULL."""
+"""The subjects (e) that have two values of one statement (p) at the same time."""
 
 
 def _check_single_valued(db: Connection, predicate: PredicateRow) -> None:
-    row = db.one(OVERLAPS, (predicate.predicate_id,))
+    sql = f"SELECT min(e.key) {OVERLAPS} AND p.predicate_id = ?"
+    row = db.one(sql, (predicate.predicate_id,))
     if row is not None and row[0] is not None:
         raise Conflict(
             f"{row[0]} has several values of {predicate.key} at the same time.",

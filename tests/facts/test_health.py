@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from longmind.facts.values import Entity
+from longmind.store.engine import Row, Value
+from longmind.store.sqlite_transactions import SqliteConnection
 from longmind.store.upkeep import stats, verify
 from tests.facts.conftest import World
 
@@ -56,6 +58,39 @@ def test_a_lost_span_is_found(filled: World) -> None:
         db.run("DELETE FROM fact_span WHERE fact_id = (SELECT max(fact_id) FROM fact)")
         db.run("DELETE FROM store_erasing")
     assert "fact" in {problem.code for problem in verify(filled.store, deep=True).problems}
+
+
+def test_two_values_of_what_holds_one_are_found(filled: World) -> None:
+    second = filled.facts.record("ana", "lived_in", "Faro", valid_from=0)
+    with filled.store.engine.write(timeout=1) as db:
+        db.run("DROP TRIGGER fact_is_immutable")
+        predicate = "(SELECT predicate_id FROM fact_predicate WHERE key = 'lives_in')"
+        db.run(f"UPDATE fact SET predicate_id = {predicate} WHERE fact_id = ?", (second.fact_id,))
+    problems = [problem.detail for problem in verify(filled.store).problems]
+    assert "ana has two values of lives_in at the same time" in problems
+
+
+def test_a_check_asks_no_more_of_many_predicates(
+    tmp_path: Path, new_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = new_world(str(tmp_path / "a.mind"))
+    asked: list[str] = []
+    original = SqliteConnection.one
+
+    def one(self: SqliteConnection, sql: str, values: Sequence[Value] = ()) -> Row | None:
+        asked.append(sql)
+        return original(self, sql, values)
+
+    monkeypatch.setattr(SqliteConnection, "one", one)
+    counts = []
+    for number in range(40):
+        world.facts.define_predicate(f"trait_{number}", cardinality="one")
+        world.facts.record("ana", f"trait_{number}", "so")
+        if number in (0, 39):
+            asked.clear()
+            assert verify(world.store).problems == ()
+            counts.append(len(asked))
+    assert 0 < counts[0] == counts[1]
 
 
 def test_stats_count_the_ledger(filled: World) -> None:
