@@ -31,6 +31,11 @@ _PAIR: Final = pattern(
 _MARKED: Final = pattern(r"[\dA-Z#@]")
 """What tells a value from a word: one of these stands in every pair."""
 _DIGIT: Final = pattern(r"\d")
+_NUMBERED: Final = frozenset(
+    "page ticket step chapter note item issue task part section question point line row slide exercise "
+    "problem figure table episode lesson unit round phase volume".split()
+)
+"""What is numbered in a text or a list: "ticket 4512" says nothing of who writes it."""
 _NO_PAIR: Final = frozenset(
     "at on in for to from by with of about until since around over under near between first second third "
     "next last this that these those a an the is was and or but so if not no yes mostly maybe "
@@ -114,6 +119,10 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
         return
     cut = next((i for i, t in enumerate(label) if t.tag == "P" and i > 0), len(label))
     head = label[:cut]
+    if head[
+        -1
+    ].text.isdigit():  # "note 7 of 9", "room 12": a number of a text or a place, and nothing of theirs
+        return
     about = _owner(head, scene)
     if about is None:
         return
@@ -193,6 +202,8 @@ def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:
         return None
     match = _PAIR.match(masked[span[0] : span[1]])
     if match is None or any(word in _NO_PAIR for word in match.group("name").lower().split()):
+        return None
+    if match.group("value").isdigit() and match.group("name").lower().split()[-1] in _NUMBERED:
         return None
     slot = re.sub(r"\W", "_", match.group("name").lower())
     return slot, (span[0] + match.start("value"), span[0] + match.end("value"))

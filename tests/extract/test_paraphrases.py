@@ -107,6 +107,11 @@ def test_other_words_say_the_same(text: str, expected: str) -> None:
         ("i live in fear of it", "lives_in"),
         ("i work at night", "works_at"),
         ("i work for free lol", "works_at"),
+        ("note 62 of 3: kettle, harbour and bridge", "kettle"),
+        ("Task 2: respond to the client", "respond"),
+        ("Option 1: the express train", "express"),
+        ("3: kettle and harbour", "kettle"),
+        ("ticket 4512: the login page is slow", "ticket"),
     ],
 )
 def test_other_words_say_no_more(text: str, wrong: str) -> None:
