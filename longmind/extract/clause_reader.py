@@ -14,7 +14,7 @@ from longmind.extract.changes import (
 from longmind.extract.clause_statements import StatementReader
 from longmind.extract.clauses import When
 from longmind.extract.coreference import may_mention_relatives, relatives_mentioned
-from longmind.extract.corrections import corrects, find_correction, find_mended, is_mended
+from longmind.extract.corrections import corrects, find_correction, find_mended, is_mended, is_mistake
 from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
 from longmind.extract.grammar import ParsedClause, Parser
@@ -113,6 +113,8 @@ class ClauseReader(StatementReader):
             yield from find_in_fragment(words, span, scene)
             return
         if speaker is not None:
+            self.mends = self.mistaken
+            self.mistaken = is_mistake(self.masked[span[0] : span[1]])
             correction, self.refused = find_correction(words, span, speaker, after=self.refused)
             if correction is not None:
                 yield correction
@@ -284,7 +286,7 @@ class ClauseReader(StatementReader):
         if match.action == "record" and match.polarity and not match.ended:
             where = words.clause(clause)
             if is_mended(words, self.span, where, self.label) or (
-                stated and corrects(words, self.span, where)
+                stated and (self.mends or corrects(words, self.span, where))
             ):
                 match = match._replace(action="correct")
         return match

@@ -59,6 +59,10 @@ class StatementReader(SubjectReader):
         self.span = (0, 0)
         self.label: str | None = None
         self.refused = False
+        self.mistaken = False
+        """Whether the last sentence said only that the one before it was wrong: "Sorry, I mistyped."."""
+        self.mends = False
+        """Whether this sentence follows such a one."""
         self.house: str | None = None
         self.timed = (0, 0)
         self.opening = 0

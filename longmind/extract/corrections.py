@@ -76,7 +76,7 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
     if span[1] - span[0] > 140 or not (after or starred or not _HINTS.isdisjoint(words.lows)):
         return None, False
     text = words.masked[span[0] : span[1]]
-    if _MISTAKE.fullmatch(text) is not None:
+    if is_mistake(text):
         return None, True
     for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS, _NO_NO):
         match = shape.match(text)
@@ -104,11 +104,19 @@ _MEANT: Final = pattern(
 """Before a value that can only stand for the last one; after "sorry" anything may follow."""
 _MISTAKE: Final = pattern(
     r"(?:(?:oops|whoops|sorry|ah|argh|no|ugh|hm+|wait)[,.! ]+)*(?:(?:the )?wrong \w+|"
-    r"i (?:mistyped|misspoke|misspelled|misspelt|misremembered|mixed (?:that|it|them) up|wrote the wrong \w+)"
+    r"i (?:mistyped|misspoke|misspelled|misspelt|misremembered|mixed (?:that|it|them) up|wrote the wrong \w+|"
+    r"(?:had|got) (?:that|it|them|this) (?:mixed up|muddled(?: up)?|wrong|backwards|the wrong way round))"
     r"(?: that| it)?|(?:that|it) was (?:wrong|a typo|a mistake)|typo|my mistake|my bad)(?:,? sorry)?[,.! ]*",
     re.IGNORECASE,
 )
 """Nothing but that something was wrong: what is right comes next."""
+
+
+def is_mistake(text: str) -> bool:
+    """Whether a sentence says only that the one before was wrong."""
+    return _MISTAKE.fullmatch(text) is not None
+
+
 _EXCUSE: Final = pattern(
     r"(?:(?:my|stupid|bloody|damn|this) )?(?:auto ?correct|typos?|fat fingers|(?:voice )?typing|keyboard|"
     r"phone|brain fog|long day|late here|half asleep|tired|mind slip|"

@@ -106,7 +106,8 @@ _HALVES: Final = (
     ),
     (
         pattern(
-            rf"(?:^|(?<=\s))(?P<how>threw|thrown|called|cut|shut|closed|wound|phased|sent|took|taken)(?: "
+            rf"(?:^|(?<=\s))(?P<how>threw|thrown|called|cut|shut|closed|wound|phased|sent|took|taken|ripped|"
+            rf"tore|torn|stripped|pulled)(?: "
             rf"{_OWN})*$"
         ),
         pattern(r"(?:away|out|off|down|up|back)(?:$|\s)"),

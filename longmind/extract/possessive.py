@@ -215,7 +215,7 @@ def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
         r"(?=\s*(?:$|[,.;:!]|-\s|(?:and|but|so|because|now|today|already|finally|these|nowadays|again|since|"
         r"until|as of|as well|too|at the moment|for now|after all|though|btw|tbh|lol|haha)\b))"
     )
-    which = "(?:older |younger |elder |little |big |twin |oldest |youngest )?"
+    which = "(?:older |younger |elder |little |big |twin |oldest |youngest |line |direct )?"
     return (
         pattern(rf"{be}(?:my|our) (?:new )?{which}{RELATION}{end}", re.IGNORECASE),
         pattern(

@@ -33,7 +33,7 @@ RELATION = rf"(?P<relation>{'|'.join(_WORDS)})"
 _QUALIFIED = (
     r"(?:(?:older|younger|elder|little|big|twin|baby|oldest|youngest|eldest|new|late|dear|lovely|beloved|"
     r"only|first"
-    rf"|other|amazing|good|close|old) )?{RELATION}"
+    rf"|other|amazing|good|close|old|line|direct) )?{RELATION}"
 )
 
 

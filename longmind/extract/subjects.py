@@ -41,6 +41,13 @@ _ADJECTIVES: Final = frozenset(
     "first other amazing good close current former own whole entire main usual best favourite favorite "
     "second third previous next latest regular".split()
 )
+_THINGS: Final = frozenset(
+    "project product app application service server system tool team squad library package module repo "
+    "repository branch database cluster site website platform pipeline game band album song book novel film "
+    "movie series show car van boat ship plane bike motorbike house flat street village town city country "
+    "school company firm startup agency supplier vendor client customer shop store brand club".split()
+)
+"""Nouns that are no persons, before a name: "our project Falcon"."""
 _FICTION: Final = frozenset(
     "character protagonist hero heroine villain avatar persona detective narrator mind head heart soul "
     "fault turn "
@@ -150,6 +157,8 @@ class Scene:
         relation = relation_in(nouns)
         if relation == "editor" or nouns[-2:-1] in (["text"], ["code"], ["photo"], ["video"]):
             relation = None  # "my text editor" is a tool
+        if relation == "manager" and len(nouns) > 1 and nouns[-2] not in _ADJECTIVES | {"line", "direct"}:
+            relation = None  # "my project manager" is not who one reports to
         if (
             relation is None
             and len(nouns) > 1
@@ -179,8 +188,9 @@ class Scene:
             and nouns[-1] not in _NO_THING | _FICTION
             and all(token.text[:1].isupper() for token in tokens[name_at:])
         ):
-            # "our intern Mei", "our project Falcon": said of whoever or whatever is named
-            sort: Sort = "person" if nouns[-1] in OCCUPATIONS else "thing"
+            # "our intern Mei", "my classmate Jo", "our project Falcon": of whoever or whatever is named
+            is_thing = nouns[-1] in _THINGS or tokens[name_at - 1].tag == "P"  # "our flat in Porto"
+            sort: Sort = "thing" if is_thing and nouns[-1] not in OCCUPATIONS else "person"
             return About(" ".join(token.text for token in tokens[name_at:]), sort, names=())
         if "of" in nouns[1:]:
             nouns = nouns[: nouns.index("of")]

@@ -20,7 +20,18 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.held_mirror import CurrentFact, HeldMirror
-from longmind.facts.moves import as_attribute, at_work, dated, measured, moved, rescheduled, rivals
+from longmind.facts.moves import (
+    as_attribute,
+    at_work,
+    dated,
+    located,
+    measured,
+    moved,
+    narrowed,
+    rescheduled,
+    rivals,
+    tied,
+)
 from longmind.facts.persons import known_by_name
 from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.slots import wordings
@@ -37,7 +48,11 @@ _ATTITUDES: Final = frozenset(
     "not_likes not_loves not_enjoys".split()
 )
 _DISLIKES: Final = frozenset("dislikes hates detests loathes despises".split())
-_SERVICES: Final = ("uses", "is_with", "banks_with", "insured_with")
+_SERVICE: Final = re.compile(
+    r"uses|is_with|banks_with|insured_with|(?:\w+_)?(?:carrier|provider|network|operator|isp|insurer|insurance|"
+    r"bank|broker|browser|editor|supplier|plan)"
+)
+"""Predicates of what somebody chose among others of its kind."""
 _UNNAMED: Final = frozenset({"has", "switched_to", "renamed_to"})
 """Where a replacement does not say what it replaces, the new value goes where the old one was."""
 _STATES: Final = {
@@ -68,7 +83,7 @@ def anchored(
 
 def _placed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
-    for move in (as_attribute, dated, moved, rescheduled, at_work):
+    for move in (as_attribute, tied, dated, located, moved, rescheduled, narrowed, at_work):
         fact = move(current, fact)
     return fact
 
@@ -118,7 +133,7 @@ def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[Foun
     elif fact.action == "end":
         yield from _endings(current, fact)
     elif fact.replaces is not None:
-        yield from _replacements(current, fact)
+        yield from _replacements(current, fact, frame)
     elif not fact.polarity:
         yield from _denials(current, fact)
     else:
@@ -136,6 +151,8 @@ def _matching(current: CurrentFacts, subject: str, said: str) -> list[CurrentFac
     if names and matches and (thing := _THING.match(said)) is not None:
         # "Lost my wallet in Porto" is about the wallet; "quit my teaching job at Elm" is about Elm.
         thing_words = words_of(thing[1])
+        if _JOURNEY.search(thing[1]) is not None:  # who cancels the trip to Lisbon still lives there
+            return [belief for belief in matches if belief.predicate in ("plans", "event")]
         if (
             thing_words
             and not words_of(" ".join(names)) & thing_words
@@ -146,6 +163,9 @@ def _matching(current: CurrentFacts, subject: str, said: str) -> list[CurrentFac
             ]
     if not matches and (thing := _THING.match(said)) is not None:
         matches = _with_words(current, subject, words_of(thing[1]))  # "sold the kayak to a neighbour"
+    if not matches and not query_words:  # "closed the account": a word that tells nothing apart
+        slot = _ARTICLE.sub("", said).casefold().replace(" ", "_")
+        matches = [belief for belief in current.held(subject, (slot,)) if belief.predicate == slot]
     return matches
 
 
@@ -185,7 +205,8 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         value_words = words_of(str(fact.value))
         for belief in current.held(fact.subject, wordings(fact.predicate)):
             # Who likes it no more does not love it either.
-            if belief.predicate != fact.predicate and words_of(str(belief.value)) == value_words:
+            same = belief.predicate != fact.predicate and words_of(str(belief.value)) == value_words
+            if same or says_more(str(belief.value), str(fact.value)):
                 yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
         if isinstance(fact.value, str):
             for belief in _matching(current, fact.subject, fact.value):
@@ -208,21 +229,42 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         )
 
 
-def _replacements(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+_ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|his|her|their|its|that|this) ", re.IGNORECASE)
+_FURTHER: Final = re.compile(
+    r" (?:about|above|across|after|along|around|as|at|before|behind|below|beside|between|by|down|during|"
+    r"every|for|from|in|inside|near|next|of|off|on|opposite|outside|over|round|since|through|to|under|up|"
+    r"when|where|which|with|within)\b",
+    re.IGNORECASE,
+)
+
+
+def says_more(value: str, said: str) -> bool:
+    """Whether a value is what was said, and where, when or what for: "allotment behind the station"."""
+    value, said = (_ARTICLE.sub("", text).casefold() for text in (value, said))
+    return len(said) > 2 and value.startswith(said) and _FURTHER.match(value, len(said)) is not None
+
+
+def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     if fact.predicate in ("uses", "is_with") and not fact.replaces:
         # "I've switched to Starling": from whatever one there is that it can be.
         services = [
             belief
             for belief in current.held(fact.subject)
-            if (belief.predicate in _SERVICES or str(belief.value).startswith("with "))
+            if (_SERVICE.fullmatch(belief.predicate) or str(belief.value).startswith("with "))
             and belief.value != fact.value
         ]
         old = services if len(services) == 1 else []
     elif not fact.replaces:  # whatever the slot holds
         old = current.held(fact.subject, rivals(fact.predicate))
         old = [belief for belief in old if str(belief.value).casefold() != str(fact.value).casefold()]
+    elif fact.replaces.lower() in ("it", "them"):
+        old = _just_named(current, fact, frame)
     else:
         old = _matching(current, fact.subject, fact.replaces)
+        if not old and fact.subject != USER and fact.subject[:1].islower():
+            # "The doctor swapped the lisinopril for losartan": hers are not what the doctor deals with.
+            old = _matching(current, USER, fact.replaces)
+            fact = replace(fact, subject=USER) if old else fact
     for belief in old:
         yield FoundFact(
             fact.subject,
@@ -234,6 +276,11 @@ def _replacements(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
             valid_to=fact.valid_from,
         )
     predicate = old[0].predicate if old and fact.predicate in _UNNAMED else fact.predicate
+    if predicate == "habit" and old and fact.replaces and isinstance(fact.value, str):
+        # "Take lisinopril every morning" goes on, with losartan.
+        thing = re.escape(_ARTICLE.sub("", fact.replaces))
+        new = _ARTICLE.sub("", fact.value)
+        fact = replace(fact, value=re.sub(thing, lambda _: new, str(old[0].value), flags=re.IGNORECASE))
     value = (
         Entity(fact.value)
         if old and isinstance(old[0].value, Entity) and isinstance(fact.value, str)
@@ -241,6 +288,18 @@ def _replacements(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
     )
     cardinality = None if old else fact.cardinality
     yield replace(fact, predicate=predicate, value=value, replaces=None, cardinality=cardinality)
+
+
+_OWN_THING: Final = re.compile(r"\b(?:my|our|the) (?:old |new )?([\w-]+(?: [A-Z\d][\w-]*)*)", re.IGNORECASE)
+
+
+def _just_named(current: CurrentFacts, fact: FoundFact, frame: Frame) -> list[CurrentFact]:
+    """ "My ThinkPad broke and I've replaced it with a MacBook": what was known of what it means."""
+    said = current.just_said()
+    for thing in reversed(_OWN_THING.findall(frame.text, 0, fact.start or 0)):
+        if old := [belief for belief in _matching(current, fact.subject, thing) if belief not in said]:
+            return old
+    return []
 
 
 def _denials(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
@@ -265,6 +324,11 @@ _THING: Final = re.compile(r"(.{3,}?) (?:at|to|in|on|for|with|over|after|before|
 _BELONGING: Final = re.compile(
     r"\b(?:job|post|position|role|place|seat|membership|account|subscription|contract|lease|tenancy|shifts?|"
     r"lessons?|class(?:es)?|plan|policy|studies|degree|course|internship|apprenticeship|flat|house|room|apartment)$",
+    re.IGNORECASE,
+)
+_JOURNEY: Final = re.compile(
+    r"\b(?:trip|journey|tour|cruise|holidays?|vacation|visit|flights?|booking|reservation|tickets?|stay|"
+    r"weekend)$",
     re.IGNORECASE,
 )
 _DOER: Final = re.compile(r"(\w{3,}?)(?:ing|er|ers|e)")

@@ -127,6 +127,7 @@ _SMALL_HEAD: Final = re.compile(
 )
 """Words that tell nothing apart by themselves (see `words_of`), and yet may be named: "the membership"."""
 _DEFINITE: Final = frozenset("the my our this that".split())
+_OFF: Final = frozenset({"off", "quit", "stopped"})
 _OWN_CHANNELS: Final = frozenset({"user_turn", "note", "call"})
 _Span = tuple[int, int]
 
@@ -158,7 +159,9 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     over: dict[CurrentFact, None] = {}
     again = _restated(stated)
     for belief in _candidates(current, frame, sentences, stated):
-        if (belief.subject, belief.predicate) in settled or _is_restated(belief, again):
+        several = belief.predicate in _TOOLS and belief.subject != USER  # one more is no word on the others
+        is_settled = not several and (belief.subject, belief.predicate) in settled
+        if is_settled or _is_restated(belief, again):
             continue
         if not own and not belief.subject[:1].isupper():
             continue  # others' words end nothing of the user's
@@ -280,12 +283,13 @@ class _Sentence:
         return self._tokens
 
     def head(self, noun: str) -> _Span | None:
-        """Where "the" or "my" stands before a noun."""
+        """Where "the", "my" or "off" stands before a noun."""
         if noun in self.text.lower():
             words = noun.split()
             for first in range(1, len(self.tokens) - len(words) + 1):
                 window = [token.low for token in self.tokens[first : first + len(words)]]
-                if window == words and self.tokens[first - 1].low in _DEFINITE:
+                # "Took me off metoprolol": what is not counted has no article.
+                if window == words and self.tokens[first - 1].low in _DEFINITE | _OFF:
                     return first, first + len(words)
         return None
 
@@ -417,7 +421,12 @@ def _is_theirs(belief: CurrentFact, actor: str, by_speaker: bool) -> bool:
         return by_speaker or (bool(kind) and kind == words_of(actor))  # "book club finished The Salt Ledger"
     if belief.subject.startswith(f"{USER}/"):
         return belief.subject.rpartition("/")[2] in actor.split()
+    if by_speaker and belief.predicate in _TOOLS and not {"we", "our", "us"}.isdisjoint(actor.split()):
+        return True  # "we ripped RabbitMQ out": of whatever they build
     return not belief.subject[:1].isupper() or bool(words_of(belief.subject) & words_of(actor))
+
+
+_TOOLS: Final = frozenset("uses runs_on hosted_on deployed_on deployed_to built_with built_on is_on".split())
 
 
 def _is_own_wording(belief: CurrentFact) -> bool:

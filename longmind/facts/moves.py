@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from longmind.extract.kin import relation_in
 from longmind.extract.statements import is_slot
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_mirror import CurrentFact
 from longmind.facts.trust import USER
+from longmind.facts.values import Entity
 from longmind.facts.words import words_of
 
 _MEASURE: Final = re.compile(r"\d[\d.,:/]*")
@@ -90,6 +92,33 @@ _DAY: Final = re.compile(
 )
 
 
+_OF_THE_SPEAKER: Final = re.compile(r"(?:my|our) (?:new |line |direct )?(?P<role>[a-z]+(?: [a-z]+)?)")
+
+
+def tied(_current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "Dr Weiss is back, so she is my dentist again": what somebody is to the speaker."""
+    match = None if fact.predicate != "is" else _OF_THE_SPEAKER.fullmatch(str(fact.value))
+    if match is None or not fact.subject[:1].isupper() or fact.action == "correct":
+        return fact
+    slot = relation_in(match["role"].split())
+    if slot is None:
+        return fact
+    return replace(fact, subject=USER, predicate=slot, value=Entity(fact.subject), cardinality=None)
+
+
+_LOCATED: Final = re.compile(r"(?:now |currently )?(?:based|located|headquartered) (?:out of|in) (?=[A-Z])")
+
+
+def located(_current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "Our supplier Nordplast is based in Aarhus": where it is, of which there is one place at a time."""
+    match = None if fact.predicate != "is" else _LOCATED.match(str(fact.value))
+    if match is None or fact.action == "correct":
+        return fact
+    one = fact.action == "record" and fact.polarity
+    value = str(fact.value)[match.end() :]
+    return replace(fact, predicate="lives_in", value=value, cardinality="one" if one else fact.cardinality)
+
+
 def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """What a thing is now, in the place of what it was, where a fact tells how it got there."""
     if fact.action != "record" or not fact.polarity or not isinstance(fact.value, str):
@@ -154,6 +183,19 @@ def rescheduled(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     return fact
 
 
+def narrowed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "My appointment is now on the 12th": the dentist appointment, if no other was spoken of."""
+    if fact.subject != USER or fact.cardinality != "one" or fact.action != "record" or not fact.polarity:
+        return fact
+    if is_slot(fact.predicate) or measured(str(fact.value)) is None:
+        return fact
+    kind = f"_{fact.predicate}"
+    held = [belief for belief in current.held(USER) if measured(str(belief.value)) is not None]
+    named = {belief.predicate for belief in held if belief.predicate.endswith(kind)}
+    is_new = all(belief.predicate != fact.predicate for belief in held)
+    return replace(fact, predicate=named.pop()) if is_new and len(named) == 1 else fact
+
+
 def _state_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | None:
     """What is held of a thing that the new value can take the place of: a number that of a number."""
     for belief in current.held(subject):
@@ -165,6 +207,12 @@ def _state_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | No
 
 def at_work(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """ "Marta is at Ferrari now", "I'm with Revolut now": where she works, and whose customer one is."""
+    if fact.predicate == "works" and isinstance(fact.value, str) and fact.value.startswith("at "):
+        place = fact.value[3:]
+        if place[:1].isupper() or current.held(fact.subject, ("works_at",)):
+            one = fact.action == "record" and fact.polarity
+            kept = "one" if one else fact.cardinality
+            return replace(fact, predicate="works_at", value=Entity(place), cardinality=kept)
     candidates = _PLACES_OF.get(fact.predicate, ())
     if fact.replaces != "" or fact.action != "record" or not fact.polarity or not candidates:
         return fact

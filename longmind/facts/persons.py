@@ -67,13 +67,46 @@ def _by_pronoun(current: CurrentFacts, frame: Frame, item: Extraction) -> Extrac
     pronouns = {fact.subject for fact in item.facts if fact.subject.startswith(PRONOUN)}
     if not pronouns:
         return item
-    meant = {pronoun: _spoken_of(current, frame, pronoun[len(PRONOUN) :]) for pronoun in pronouns}
+    first = {fact.subject: fact.start or 0 for fact in reversed(item.facts) if fact.subject in pronouns}
+    meant = {
+        pronoun: _named_before(current, frame, pronoun[len(PRONOUN) :], start)
+        or _spoken_of(current, frame, pronoun[len(PRONOUN) :])
+        for pronoun, start in first.items()
+    }
     facts = []
     for fact in item.facts:
         subject = meant.get(fact.subject, fact.subject)
         if subject is not None:
             facts.append(replace(fact, subject=subject))
     return replace(item, facts=tuple(facts))
+
+
+_SPOKEN_NAME: Final = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
+
+
+def _named_before(current: CurrentFacts, frame: Frame, pronoun: str, start: int) -> str | None:
+    """The one person whom the same text names before: "Another gift for Emeka! He resigned in May"."""
+    names = {match.group().removesuffix("'s") for match in _SPOKEN_NAME.finditer(frame.text, 0, start)}
+    known = {key for keys in current.known(names).values() for key in keys} - {USER}
+    wrong = MALE if pronoun in ("she", "her") else FEMALE
+    persons: set[str] = set()
+    for key in known:
+        norm = Entity(key).norm
+        own = current.held(frame.speaker or USER, tuple(sorted(RELATIONS)))
+        ties = {belief.predicate for belief in own if Entity(str(belief.value)).norm == norm}
+        facts = {belief.predicate for belief in current.held(key)}
+        if ties and not ties - wrong:
+            continue
+        if ties or facts & _OF_PERSONS:
+            persons.add(key)
+    return persons.pop() if len(persons) == 1 else None
+
+
+_OF_PERSONS: Final = frozenset(
+    "works_at role age goes_to studies studies_at born_on born_in likes loves hates dislikes plays "
+    "speaks nickname allergic_to diet teaches married_to has_pet".split()
+)
+"""What is told of persons, where nothing says what somebody is to the speaker."""
 
 
 def _spoken_of(current: CurrentFacts, frame: Frame, pronoun: str) -> str | None:

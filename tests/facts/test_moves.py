@@ -90,6 +90,24 @@ CHANGES = [
     ("Reply to me in Portuguese.", "You can go back to replying in Italian.", "Portuguese", "Italian"),
     ("I stay in Pune.", "I have shifted to Nagpur.", "Pune", "Nagpur"),
     ("My name is Anna.", "Sorry, autocorrect, my name is Anya.", "Anna", "Anya"),
+    # With what it is for, or where
+    ("We use Miro for retros.", "We don't use Miro any more, it's FigJam now.", "Miro", "uses FigJam"),
+    ("Our team uses Asana.", "Our team no longer uses Asana, it's Trello now.", "Asana", "uses Trello"),
+    ("My classmate Jo works at SAP.", "Jo works at Bosch now.", "SAP", "Jo works_at Bosch"),
+    ("My line manager is Pippa.", "Gareth is my line manager as of today.", "Pippa", "manager Gareth"),
+    ("My vet is Dr Roux. My vet is Dr Beck.", "Dr Roux is back, she is my vet again.", "Beck", "vet Dr Roux"),
+    ("i work at tesco", "i work at burger king now!!", "tesco", "works_at burger king"),
+    ("I'm allergic to bees.", "I had it mixed up. I'm allergic to wasps.", "bees", "allergic_to wasps"),
+    ("My phone provider is O2.", "I switched to Giffgaff.", "O2", "Giffgaff"),
+    ("My mobile number is 0151 900111.", "I've got a new mobile number: 0151 900222.", "0111", "900222"),
+    ("My boss is Karla.", "I have a new boss, it's Henrik.", "Karla", "boss Henrik"),
+    ("My vet appointment is on 3 May.", "They rang: my appointment is now on 9 May.", "3 May", "9 May"),
+    ("Our printer Litho is based in Bari.", "Litho has moved to Lecce.", "Bari", "Lecce"),
+    ("I take ramipril daily.", "The doctor swapped the ramipril for losartan.", "ramipril", "losartan"),
+    ("I use a Pixel.", "My Pixel broke and I've replaced it with an iPhone.", "uses Pixel", "iPhone"),
+    ("My sister's name is Elena.", "Oops, I mistyped. My sister's name is Helena.", "Elena", "Helena"),
+    ("My shoe size is 43.", "I had it wrong all along, my shoe size is 44.", "43", "44"),
+    ("I use Chrome. I've switched to Brave.", "I've switched back to Chrome.", "Brave", "Chrome"),
 ]  # fmt: skip
 
 
@@ -130,6 +148,13 @@ ENDINGS = [
     ("I play squash.", "I knocked squash on the head.", "squash"),
     ("I go to Weight Watchers on Mondays.", "jacked in weight watchers, couldn't face it", "Watchers"),
     ("I have a gym membership.", "Sacked off the gym membership.", "gym"),
+    ("I rent a garage behind the church.", "I don't rent the garage any more.", "garage"),
+    ("We're going to Madeira on 9 June.", "We've cancelled the trip to Madeira.", "Madeira"),
+    ("I've moved my account to Revolut.", "I closed the account.", "Revolut"),
+    ("My husband is Tom.", "The divorce came through on Friday.", "husband Tom"),
+    ("I take sertraline in the evening.", "She took me off sertraline on Monday.", "sertraline"),
+    ("Project Heron uses Celery.", "We ripped Celery out last sprint.", "Heron uses Celery"),
+    ("I work at Hegarty's.", "Handed in my notice at Hegarty's in the end.", "Hegarty"),
 ]
 
 
@@ -160,6 +185,15 @@ def test_what_is_over_is_not_held(first: str, second: str, gone: str) -> None:
         ("I work at Siemens.", "My old colleague at Bosch called.", "works_at Siemens"),
         ("I have a motorbike.", "Somebody stole my brother's motorbike helmet.", "has motorbike"),
         ("I like tea.", "She likes coffee, not tea.", "likes tea"),
+        ("I live in Lisbon.", "I cancelled my flight to Lisbon.", "lives_in Lisbon"),
+        ("I use the computer in the lab.", "I don't use the lab any more.", "computer"),
+        ("I take ramipril.", "The doctor swapped the bandage for a plaster.", "takes ramipril"),
+        ("My company car is a Polo.", "My car is a Golf.", "company_car Polo"),
+        ("My husband is Tom.", "My parents' divorce came through.", "husband Tom"),
+        ("We use Miro for retros.", "We don't use Jira, it's a mess.", "Miro"),
+        ("My manager is Pippa.", "My project manager is Tom.", "manager Pippa"),
+        ("Our flat in Porto is tiny.", "Porto is lovely.", "flat_in Porto"),
+        ("Project Heron uses Celery.", "Marta ripped her jeans out of anger.", "Heron uses Celery"),
     ],
 )
 def test_what_is_said_of_something_else_ends_nothing(first: str, second: str, kept: str) -> None:
@@ -236,3 +270,23 @@ def test_a_pronoun_means_whoever_was_named_last() -> None:
 def test_what_is_told_is_told_of_the_person_who_is_meant(first: str, second: str, expected: str) -> None:
     held = told(first, second)
     assert expected in held
+
+
+def test_a_pronoun_means_the_one_whom_the_text_names_before_it() -> None:
+    held = told("My brother Emeka works at Zenith.", "A gift for Emeka! He's a photographer now.")
+    assert "Emeka role photographer" in held, held
+    held = told("Zoe goes to Acorns.", "We took Zoe out of Acorns. She goes to Elm Street School now.")
+    assert "Zoe studies_at Elm Street School" in held, held
+
+
+def test_a_pronoun_after_two_who_fit_means_neither() -> None:
+    held = told(
+        "My sons are Emeka and Tobi. Emeka plays rugby. Tobi plays chess.",
+        "A gift for Emeka and Tobi! He's a vet.",
+    )
+    assert not any("vet" in line for line in held), held
+
+
+def test_a_nickname_that_is_used_somewhere_is_one() -> None:
+    held = told("My son Thomas plays rugby. We call him Tommo at home.", "Tommo plays hockey now.")
+    assert "Thomas plays hockey" in held, held

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import NAME, Edit, Rewording, put
+from longmind.extract.rewording import NAME, Edit, Rewording, cut, put
+from longmind.extract.verbs import form
 
 _NO_NOUN: Final = (
     r"(?:every|whole|entire|aspects?|members?|my|our|his|her|their|your|its|we|he|she|they|an|lots?|plenty|"
@@ -33,6 +34,22 @@ def _of_owner(match: re.Match[str]) -> Iterator[Edit]:
     """ "The budget for Heron" is Heron's budget."""
     noun = match["noun"]
     yield *match.span("whole"), f"{match['owner']}'s {noun[0].lower()}{noun[1:]}"
+
+
+def _switched(match: re.Match[str]) -> Iterator[Edit]:
+    """To another service; what goes by a name may have moved to another place."""
+    before = match.string[: match.start("over")].split()
+    is_named = (
+        bool(before) and before[-1][:1].isupper() and before[-1] not in ("I", "We", "They", "Everybody")
+    )
+    if not (is_named and match["over"].lower().startswith("moved over")):
+        yield *match.span("over"), "switched to"
+
+
+def _does(auxiliary: str | None, verb: str) -> str:
+    """The verb in the person of its auxiliary: "doesn't use" is what is said of who "uses"."""
+    first, _, rest = verb.partition(" ")
+    return f"{form(first, 'third') if (auxiliary or '').lower() == 'does' else first} {rest}".strip()
 
 
 _DONE: Final = {"cancel": "cancelled", "sell": "sold", "quit": "quit", "leave": "left", "drop": "dropped"}
@@ -187,7 +204,70 @@ CHANGES: Final = (
             r"live)\b)\w)",
             re.IGNORECASE,
         ),
-        put("over", "switched to"),
+        _switched,
+    ),
+    # "I've switched back to Firefox", "we moved back to Porto".
+    Rewording(
+        ((" back to ",),),
+        pattern(r"\b(?:switched|moved|changed)(?P<back> back)(?= to [A-Z])"),
+        cut("back"),
+    ),
+    # "We don't use Jira any more, it's Linear now."
+    Rewording(
+        (("n't ", " not ", " no longer "), ("it's ", "it is ", "its ")),
+        pattern(
+            r"(?:^|[.!?;,]\s+|\b(?:and|but|so|as) )(?P<who>(?:the |my |our )?[\w-]+(?: [\w-]+)?) "
+            r"(?:(?P<does>do|does)(?:n't| not|nt)|no longer) (?P<verb>uses?|runs?|banks? with|shops? at|"
+            r"deploys? to|works? with|writes? in) [^.,;!?\n]{2,40}?(?: any ?more| any longer)?[,;-] ?"
+            r"(?P<its>(?:it's all|it's|it is|its)(?: now)?)(?= (?-i:[A-Z])[\w.+#-]*"
+            r"(?: (?-i:[A-Z0-9])[\w.+#-]*)?(?: now| instead| these days)?\s*(?:[.,;!?\n]|$))",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("its"), f"{match['who']} {_does(match['does'], match['verb'])}")]),
+    ),
+    # "I've got a new mobile number: 07700 900358", "we have a new address, it's 4 Elm Road".
+    Rewording(
+        ((" new ",), ("got ", "have ")),
+        pattern(
+            r"(?:^|[.!?;,]\s+|\b(?:and|but|so) )(?P<whole>(?:I|we)(?:'ve| have)?(?: just| now| finally)? "
+            r"(?:got|have) (?:an? )?new (?P<what>(?:[a-z]+ )?(?:number|address|e-?mail|username|handle|"
+            r"postcode|car|bike|phone|laptop|boss|manager|doctor|gp|dentist|landlord|therapist|physio))"
+            r"(?::|,? (?:it's|it is|it's now|that's)| [-–—]) )(?=[\w+])",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), f"my new {match['what']} is ")]),
+    ),
+    # "The divorce came through on Friday."
+    Rewording(
+        (("divorce ",),),
+        pattern(
+            r"(?:^|[.!?]\s+|, |\b(?:and|but|so|now) )(?P<whole>(?:the|my|our) divorce (?:finally |just |has |"
+            r"has finally )?(?:came through|come through|went through|gone through|"
+            r"(?:is|was|got) (?:now )?(?:final|official|finali[sz]ed)))\b",
+            re.IGNORECASE,
+        ),
+        put("whole", "I got divorced"),
+    ),
+    # "Handed in my notice at Hegarty's."
+    Rewording(
+        (("notice ",),),
+        pattern(
+            r"(?P<over>(?:\bI(?:'ve| have)?(?: just| finally)? )?\b(?:handed in|put in|gave in|gave) my "
+            r"notice (?:at|to|with|on))(?= (?:the )?(?-i:[A-Z]))",
+            re.IGNORECASE,
+        ),
+        put("over", "I left"),
+    ),
+    # "I had it wrong all these years, my blood group is O positive."
+    Rewording(
+        (("wrong ",),),
+        pattern(
+            r"(?:^|[.!?;]\s+)(?P<whole>(?:(?:it )?turns out )?I(?:'ve| have|'d)? (?:had|got) "
+            r"(?:it|that|this) wrong (?:all (?:these years|along|this time|my life)|"
+            r"for (?:years|ages|months)))[,:;-] (?=\w)",
+            re.IGNORECASE,
+        ),
+        put("whole", "Correction"),
     ),
     # "I'm down to 78 kilos", "weighed in at 82 kilos this morning".
     Rewording(

@@ -324,7 +324,8 @@ PERSONS: Final = (
             r"\b(?P<all>(?:I|[Ee]veryone|[Ee]verybody|[Pp]eople|(?:[Hh]is|[Hh]er|[Oo]ur) (?:friends|mates|"
             r"family)|[Ww]e)"
             r"(?: all| just)? calls? (?P<who>him|her|"
-            r"[A-Z][\w'-]+)) (?P<alias>[A-Z][\w'-]+)(?=\s*(?:[.,;!?\n]|$))"
+            r"[A-Z][\w'-]+)) (?P<alias>[A-Z][\w'-]+)(?=(?: (?:at (?:home|work|school)|in the family|"
+            r"for short|round here|around here|mostly|usually))?\s*(?:[.,;!?\n]|$))"
         ),
         lambda match: iter(
             [(*match.span("all"), f"{ {'him': 'he', 'her': 'she'}.get(match['who'], match['who']) } goes by")]
