@@ -42,6 +42,8 @@ _BLOCKS_NAMED: Final = 200
 """Frames that lie in more blocks are looked for in all: naming so many costs more than reading them."""
 _REMOVED_AT_ONCE: Final = 250_000
 """Postings in memory while frames are taken out: some tens of megabytes if no two are of the same term."""
+_FEW_DOOMED: Final = 16
+"""So many records of a block are looked for one by one; to go through all takes longer."""
 _TERMS_PER_QUERY: Final = 500
 """Well below the number of parameters that either engine takes."""
 
@@ -204,6 +206,14 @@ def _merge(stored: bytes, fresh: bytes | bytearray) -> bytes:
 def _without(data: bytes, offsets: bytearray) -> bytes:
     """Records without those of the frames at some offsets, each of two bytes as in a record."""
     doomed = {bytes(offsets[first : first + 2]) for first in range(0, len(offsets), 2)}
+    if len(doomed) <= _FEW_DOOMED:
+        for offset in doomed:
+            at = data.find(offset)
+            while at >= 0 and at % RECORD.size:  # the same bytes in the middle of a record
+                at = data.find(offset, at + 1)
+            if at >= 0:
+                data = data[:at] + data[at + RECORD.size :]
+        return data
     records = (data[first : first + RECORD.size] for first in range(0, len(data), RECORD.size))
     return b"".join(record for record in records if record[:2] not in doomed)
 
