@@ -16,6 +16,7 @@ from longmind.base.checks import check_limit
 from longmind.base.expiry import ExpiresAt, Ttl, expiry
 from longmind.base.filters import SpaceLike, UserLike, View, Where
 from longmind.base.frame import Frame, FrameList, Kind, Page
+from longmind.base.garbage import collection_paused
 from longmind.base.names import DEFAULT_SPACE, canonical_space
 from longmind.base.parameters import (
     AsUser,
@@ -302,7 +303,8 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
 
         own_space = self.default_space if space is None else space
         whose = self.default_user if user is None else user
-        return self._write(drafts_of(items, space=own_space, user=whose, now=self.store.now()))
+        with collection_paused():
+            return self._write(drafts_of(items, space=own_space, user=whose, now=self.store.now()))
 
     def ingest(
         self,
