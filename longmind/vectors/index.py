@@ -33,7 +33,7 @@ from longmind.vectors.late_interaction import (
     Basis,
     content_pieces,
     fit_basis,
-    pack_signs,
+    pack_many,
     plain_basis,
     sample_texts,
     shipped_basis,
@@ -41,7 +41,6 @@ from longmind.vectors.late_interaction import (
 from longmind.vectors.nearest import EXACT_LIMIT
 from longmind.vectors.pgvector import PgVector
 from longmind.vectors.rows import BASIS, IDENTITY, count_windows
-from longmind.vectors.threads import one_thread
 
 FILL_BATCH: Final = 64
 _ENCODED_AT_ONCE: Final = 256
@@ -295,7 +294,6 @@ class VectorIndex(VectorRows):
         return hashlib.blake2b(f"{self.identity}\0{text}".encode(), digest_size=16).digest()
 
     def _encoded(self, texts: Mapping[bytes, str]) -> dict[bytes, Embedded]:
-        """As rows; each text's product by itself, since one of several would round in another way."""
         basis = self.basis
         encodings = self.embedder.encode(list(texts.values()), tokens=basis is not None)
         signs: dict[bytes, bytes] = {}
@@ -303,9 +301,9 @@ class VectorIndex(VectorRows):
             pieces = zip(texts.items(), encodings, strict=True)
             known = [(key, text, found.tokens) for (key, text), found in pieces if found.tokens is not None]
             keeps = content_pieces([text for _, text, _ in known], [tokens for _, _, tokens in known])
-            with one_thread():
-                for (key, _, tokens), keep in zip(known, keeps, strict=True):
-                    signs[key] = pack_signs(basis, tokens.states[keep])
+            kept = [tokens.states[keep] for (_, _, tokens), keep in zip(known, keeps, strict=True)]
+            packed = pack_many(basis, kept)
+            signs = {key: each for (key, _, _), each in zip(known, packed, strict=True)}
         rows = {}
         for key, encoding in zip(texts, encodings, strict=True):
             vectors = encoding.vectors.astype(np.float16)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -19,6 +20,7 @@ from longmind.base.base85 import decode_base85, encode_base85
 from longmind.base.words import STOP_WORDS, WORD, fold
 from longmind.embed.protocol import TokenStates
 from longmind.vectors.exact import on_grid
+from longmind.vectors.threads import one_thread
 
 BITS: Final = 128
 BYTES: Final = BITS // 8
@@ -28,6 +30,8 @@ _WORDS_APART: Final = bytes(
     ord(chr(byte).lower()) if chr(byte).isalnum() else ord(" ") for byte in range(128)
 ) + bytes(128)
 """For texts in ASCII: letters in lower case, digits as they are, and a space for everything else."""
+_FEW_TEXTS: Final = 32
+_MOST_WORKERS: Final = 4
 _SHORTEST: Final = 1e-9
 """What a state of no length is taken to be long."""
 GRID_BITS: Final = 20
@@ -204,6 +208,24 @@ def pack_signs(basis: Basis, states: Float32Array) -> bytes:
         return b""
     lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", states, states)), _SHORTEST)
     return np.packbits(states @ basis.axes > np.outer(lengths, basis.projected_mean), axis=1).tobytes()
+
+
+def pack_many(basis: Basis, states: Sequence[Float32Array]) -> list[bytes]:
+    """`pack_signs` of each; of many on several threads, since a product needs no Python.
+
+    Each text's product by itself: one of several would round in another way.
+    """
+    with one_thread():
+        workers = min(_MOST_WORKERS, os.cpu_count() or 1)
+        if workers < 2 or len(states) < _FEW_TEXTS:
+            return [pack_signs(basis, each) for each in states]
+        from concurrent.futures import ThreadPoolExecutor
+
+        size = -(-len(states) // workers)
+        shares = [states[first : first + size] for first in range(0, len(states), size)]
+        with ThreadPoolExecutor(workers, thread_name_prefix="longmind-signs") as pool:
+            packed = pool.map(lambda share: [pack_signs(basis, each) for each in share], shares)
+            return [signs for share in packed for signs in share]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

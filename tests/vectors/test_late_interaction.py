@@ -18,6 +18,7 @@ from longmind.vectors.late_interaction import (
     fit_basis,
     fitting,
     late_query,
+    pack_many,
     pack_signs,
     plain_basis,
     score_late,
@@ -212,3 +213,12 @@ def test_signs_are_those_of_the_projection(seed: int, count: int) -> None:
     signs = np.unpackbits(np.frombuffer(pack_signs(basis, said), dtype=np.uint8)).reshape(-1, BITS)
     clear = np.abs(projected) > 1e-5  # nearer to nothing, rounding decides
     assert (signs.astype(bool) == (projected > 0))[clear].all()
+
+
+def test_many_texts_are_packed_as_each_by_itself() -> None:
+    basis = plain_basis(64)
+    texts = [states(number, number % 9) for number in range(100)]
+    expected = [pack_signs(basis, each) for each in texts]
+    assert pack_many(basis, texts) == expected
+    assert pack_many(basis, texts[:3]) == expected[:3]
+    assert pack_many(basis, []) == []
