@@ -43,6 +43,12 @@ _NO_ITS: Final = pattern(
     r"(?:,? not .*)?$",
     re.IGNORECASE,
 )
+_ITS_NOT: Final = pattern(
+    rf"(?:(?:oops|whoops|sorry|wait|ah|oh|no|actually|well)[,.! ]+)*(?:it's|its|it is|it should be|that's) "
+    rf"(?:actually |really |in fact )?{_VALUE},? (?:and )?not (?P<old>[^,;:.!?]{{1,40}}?)(?:[,;.!].*)?$",
+    re.IGNORECASE,
+)
+"""What it is, and what was said in its place: "it's Leeds, not Hull"."""
 _NOT: Final = pattern(
     r"(?:(?:no|oops|whoops|sorry|wait|ah|oh)[,.! ]+)*"
     r"not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$",
@@ -78,6 +84,11 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
     text = words.masked[span[0] : span[1]]
     if is_mistake(text):
         return None, True
+    other = _ITS_NOT.match(text) if "not" in words.lows else None
+    if other is not None and _is_value(other["value"]) and "now" not in words.lows:
+        old = (span[0] + other.start("old"), span[0] + other.end("old"))
+        if _CLAUSE.search(other["old"]) is None and other["old"].split()[0].lower() not in _NO_OLD:
+            return _made(words, span, speaker, other)._replace(old=old, rule="not_that"), False
     for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS, _NO_NO):
         match = shape.match(text)
         if match is not None and _is_value(match.group("value")) and not _excuses(text, match):

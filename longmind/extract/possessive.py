@@ -173,13 +173,16 @@ def find_home(masked: str, start: int, end: int, speaker: str) -> Iterator[RuleM
         yield RuleMatch(subject, "lives_in", match.span("where"), match.span(), "new_home")
 
 
+_LISTED_NAME: Final = r"[^\W\d_a-z][\w-]+(?: [^\W\d_a-z][\w-]+)?"
+
+
 @cache
 def _listed() -> re.Pattern[str]:
-    name = r"[^\W\d_a-z][\w-]+"
+    name, full = r"[^\W\d_a-z][\w-]+", _LISTED_NAME
     return pattern(
         r"\b(?:[Mm]y|[Oo]ur|(?:[Ii]|[Ww]e)(?:'ve| have)(?: got)?)(?: (?:an?|one|two|three|four|five|six|\d))?"
         rf"(?: (?:[a-z]+er|little|big|twin|grown|adult|teenage))? (?P<relation>{'|'.join(sorted(COUNTED))})"
-        rf"(?:,? (?:called|named)|,|:) (?P<names>{name}(?:, {name})*(?:,? (?:and|&) {name})?)"
+        rf"(?:,? (?:called|named)|,|:) (?P<names>{full}(?:, {full})*,? (?:and|&) {full}|{name}(?:, {name})*)"
         r"(?=[.,;!?)]|$| [a-z-])"
     )
 
@@ -190,7 +193,7 @@ def find_listed(words: Words, start: int, end: int, subject: Subject) -> Iterato
         return
     for match in _listed().finditer(words.masked, start, end):
         slot = relation_in([_singular(match.group("relation"))])
-        for name in re.finditer(r"[^\W\d_a-z][\w-]+", match.group("names")):
+        for name in re.finditer(_LISTED_NAME, match.group("names")):
             if slot is not None and is_name(name.group()) and not is_people(name.group()):
                 low = match.start("names") + name.start()
                 yield RuleMatch(subject, slot, (low, low + len(name.group())), match.span(), "listed")

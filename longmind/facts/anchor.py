@@ -43,6 +43,8 @@ from longmind.store.engine import Connection
 ANY: Final = "*"
 _RIGHT_AFTER: Final = 3_600_000
 """Milliseconds after which nobody mends a word in what they have said."""
+_OF_LATE: Final = 24 * 3_600_000
+"""Milliseconds within which a correction in common words means what was said before it."""
 _ATTITUDES: Final = frozenset(
     "likes dislikes loves hates enjoys adores detests prefers loathes despises can't_stand avoids fancies "
     "not_likes not_loves not_enjoys".split()
@@ -430,6 +432,9 @@ def _corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterat
     """The last thing held of the subject whose value is of the same shape is what was meant."""
     value = str(fact.value)
     best: CurrentFact | None = None
+    if fact.replaces:
+        yield from _instead(current, fact, frame)
+        return
     for belief in (*current.just_said(), *current.latest()):
         if str(belief.value).casefold() == value.casefold():
             return
@@ -444,6 +449,19 @@ def _corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterat
         return
     fact = replace(fact, subject=best.subject)
     yield _correction(fact, best, mended(str(best.value), value))
+
+
+def _instead(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+    """ "It's Leeds, not Hull": whatever was told of late and has Hull for its value."""
+    wrong = words_of(str(fact.replaces))
+    is_telling = any(sign.isupper() or sign.isdigit() for sign in str(fact.replaces))
+    for belief in (*current.just_said(), *current.latest()):
+        if not is_telling and not 0 <= frame.occurred_at - belief.said <= _OF_LATE:
+            continue  # "it's a dog, not a cat" may be said of anything
+        if wrong and wrong <= words_of(str(belief.value)) and alike(str(belief.value), str(fact.value)):
+            fact = replace(fact, subject=belief.subject)
+            yield _correction(fact, belief, mended(str(belief.value), str(fact.value)))
+            return
 
 
 def _last_said(current: CurrentFacts, frame: Frame) -> CurrentFact | None:

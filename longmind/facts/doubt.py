@@ -24,7 +24,7 @@ from longmind.facts.canonical import alias_norm
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_mirror import CurrentFact
-from longmind.facts.trust import USER, channel_of
+from longmind.facts.trust import OWN_CHANNELS, USER, channel_of
 from longmind.facts.words import words_of
 
 _CUE_WORDS: Final = frozenset(
@@ -128,7 +128,6 @@ _SMALL_HEAD: Final = re.compile(
 """Words that tell nothing apart by themselves (see `words_of`), and yet may be named: "the membership"."""
 _DEFINITE: Final = frozenset("the my our this that".split())
 _OFF: Final = frozenset({"off", "quit", "stopped"})
-_OWN_CHANNELS: Final = frozenset({"user_turn", "note", "call"})
 _Span = tuple[int, int]
 
 
@@ -147,7 +146,7 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     channel = channel_of(
         kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
     )
-    own = channel in _OWN_CHANNELS
+    own = channel in OWN_CHANNELS
     stated = [fact for fact in facts if fact.action == "record" and fact.polarity]
     settled = {(fact.subject, fact.predicate) for fact in facts if not is_free(fact)}
     masked = mask(frame.text)

@@ -13,13 +13,14 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.kin import FEMALE, MALE, RELATIONS
+from longmind.extract.short_names import OTHER_FORMS
 from longmind.extract.statements import PRONOUN
 from longmind.facts.canonical import alias_norm
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import Extraction, FoundEntity, FoundFact
 from longmind.facts.names import find_entities
 from longmind.facts.rows import AliasRow, EntityRow, select_among
-from longmind.facts.trust import USER
+from longmind.facts.trust import OWN_CHANNELS, USER, channel_of
 from longmind.facts.values import Entity
 from longmind.store.engine import Connection
 from longmind.store.visible import Clause
@@ -59,7 +60,10 @@ def with_first_names(item: Extraction) -> Extraction:
 def known_by_name(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:
     """The same, said of those whom the ledger knows."""
     item = _by_known_names(current, _by_pronoun(current, frame, item))
-    return _renamed(item, _known_persons(current, item.entities))
+    channel = channel_of(
+        kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
+    )
+    return _renamed(item, _known_persons(current, item.entities, in_short=channel in OWN_CHANNELS))
 
 
 def _by_pronoun(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:
@@ -176,10 +180,13 @@ def _naming(current: CurrentFacts, facts: Sequence[FoundFact], keys: dict[str, s
     return renamed
 
 
-def _known_persons(current: CurrentFacts, entities: Sequence[FoundEntity]) -> dict[str, str]:
+def _known_persons(
+    current: CurrentFacts, entities: Sequence[FoundEntity], *, in_short: bool
+) -> dict[str, str]:
     """For names that no entity has as its key, the key of the one person whom they fit.
 
     A first name fits the person that goes by it; a full name fits a person known by the first name alone.
+    Who speaks of Chris means the Christopher who was spoken of, if there is one (`in_short`).
     """
     persons = {
         Entity(entity.key).norm: entity
@@ -193,6 +200,8 @@ def _known_persons(current: CurrentFacts, entities: Sequence[FoundEntity]) -> di
         return {}
     norms = {alias_norm(entity.key) for entity in unknown.values()}
     norms |= {alias_norm(entity.key.split()[0]) for entity in unknown.values()}
+    others = {norm: OTHER_FORMS.get(norm, frozenset()) if in_short else frozenset() for norm in unknown}
+    norms = norms.union(*others.values())
     candidates = _named(db, ledger, current.names_among(norms))
     by_norm: dict[str, str] = {}
     for norm, entity in unknown.items():
@@ -202,6 +211,8 @@ def _known_persons(current: CurrentFacts, entities: Sequence[FoundEntity]) -> di
             alone = [row for row in candidates[first] if alias_norm(row.key) == first]
             full_names = _with_full_names(db, [row.entity_id for row in alone])
             fitting = {row.entity_id: row for row in alone if row.entity_id not in full_names}
+        if not fitting:
+            fitting = {row.entity_id: row for other in others[norm] for row in candidates[other]}
         if len(fitting) == 1:
             [row] = fitting.values()
             by_norm[norm] = row.key

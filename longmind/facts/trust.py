@@ -73,6 +73,8 @@ def level(trust: str | None) -> int | None:
     return LEVELS[trust]
 
 
+OWN_CHANNELS: Final = frozenset({"user_turn", "note", "call"})
+"""Those of the user's own words."""
 _SPOKEN: Final = {"user": "user_turn", "human": "user_turn", "tool": "tool", "function": "tool"}
 
 

@@ -18,6 +18,22 @@ def _apart(match: re.Match[str]) -> Iterator[Edit]:
 
 
 ASIDES: Final = (
+    # "Never put emojis in my mails": an order, though "put" may be of the past.
+    Rewording(
+        (("never ",),),
+        pattern(r"(?:^|[.!?]\s+)(?P<never>never)(?= (?:put|set|let|cut|read|quote)\b)", re.IGNORECASE),
+        put("never", "Don't ever"),
+    ),
+    # "For the speech: Nurul lives in Bedok".
+    Rewording(
+        ((": ",), ("for the ", "for my ", "for our ", "about the ", "about my ", "as for ", "on the ")),
+        pattern(
+            r"(?:^|[.!?]\s+)(?P<topic>(?:for|about|as for|on) (?:the|my|our) (?:[a-z-]+ ){0,2}[a-z-]+: )"
+            r"(?=(?-i:[A-Z]|I\b|my\b|we\b))",
+            re.IGNORECASE,
+        ),
+        cut("topic"),
+    ),
     # "Suggest a gift for my sister Anna, she's a nurse": what follows the comma is told, and not asked.
     Rewording(
         ((", he", ", she"),),

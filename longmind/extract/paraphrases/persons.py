@@ -62,6 +62,16 @@ def _children(match: re.Match[str]) -> Iterator[Edit]:
 
 
 PERSONS: Final = (
+    # "My daughters are Mia and Zoe."
+    Rewording(
+        ((" are ",), ("daughters ", "sons ", "sisters ", "brothers ", "kids ", "children ", "cousins ")),
+        pattern(
+            r"\b(?:[Mm]y|[Oo]ur) (?:[a-z]+er |twin |little |two |three )?(?:daughters|sons|sisters|brothers|"
+            rf"kids|children|cousins)(?P<are> are) {NAME}(?:, {NAME})*,? (?:and|&) {NAME}"
+            r"(?=\s*(?:[.,;!?\n]|$))"
+        ),
+        put("are", ","),
+    ),
     # "What day are the bins in Slough? I live there."
     Rewording(
         ((" there",),),
@@ -308,10 +318,11 @@ PERSONS: Final = (
     Rewording((("years young",),), pattern(r"\byears (?P<young>young)\b"), put("young", "old")),
     # "My brother Nicholas, Nico to his mates, is a plumber", "my wife Oluwaseun (known as Seun)".
     Rewording(
-        ((" to ", " for short", "known as ", "aka "),),
+        ((" to ", " for short", "known as ", "aka ", " calls ", " call "),),
         pattern(
-            rf"\b(?P<name>[A-Z][\w'-]+)(?P<aside>(?: \(|, )(?:or )?(?:(?:(?:also |better )?known as |"
-            rf"aka )(?P<known>{NAME})"
+            rf"\b(?P<name>[A-Z][\w'-]+)(?P<aside>(?: \(|, )(?:or )?(?:(?:(?:also |better )?known as |aka |"
+            rf"(?:everyone|everybody|people|we|i|(?:his|her|their) (?:friends|family)) (?:all |just )?calls? "
+            rf"(?:him|her|them) )(?P<known>{NAME})"
             r"|(?P<short>[A-Z][\w'-]+)(?: to (?:(?:his|her|their|my|our|the) [\w ]{3,30}|everyone[\w ]{0,25}"
             r"|everybody[\w ]{0,25}|friends|us|me|most people)| for short))(?:\)|,))(?P<verb>(?= [a-z]+))?"
         ),
