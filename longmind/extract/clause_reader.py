@@ -118,6 +118,7 @@ class ClauseReader(StatementReader):
             correction, self.refused = find_correction(words, span, speaker, after=self.refused)
             if correction is not None:
                 yield correction
+            if correction is not None or self.mistaken:
                 return
         clauses = Parser(words).clauses()
         real = [

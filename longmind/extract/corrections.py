@@ -114,7 +114,9 @@ _MEANT: Final = pattern(
 )
 """Before a value that can only stand for the last one; after "sorry" anything may follow."""
 _MISTAKE: Final = pattern(
-    r"(?:(?:oops|whoops|sorry|ah|argh|no|ugh|hm+|wait)[,.! ]+)*(?:(?:the )?wrong \w+|"
+    r"(?:(?:oops|whoops|sorry|ah|argh|no|ugh|hm+|wait|oh dear|oh no|oh|actually|silly me)[,.! ]+)*"
+    r"(?:(?:the )?wrong \w+|i(?:'ve| have)? (?:typed|spelled|spelt|written|wrote|said|put) (?:that|it) "
+    r"(?:wrong(?:ly)?|badly)|i(?:'m| am) muddling (?:up )?[\w ]{2,20}|"
     r"i (?:mistyped|misspoke|misspelled|misspelt|misremembered|mixed (?:that|it|them) up|wrote the wrong \w+|"
     r"(?:had|got) (?:that|it|them|this) (?:mixed up|muddled(?: up)?|wrong|backwards|the wrong way round))"
     r"(?: that| it)?|(?:that|it) was (?:wrong|a typo|a mistake)|typo|my mistake|my bad)(?:,? sorry)?[,.! ]*",

@@ -66,6 +66,9 @@ def is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClaus
     at = min(clause.begin, clause.verb.first) - 1
     if at < 1 or clause.shared:
         return False
+    others_tell = previous is not None and previous.kind not in ("i", "we") and previous.verb.lemma in _TELLS
+    if others_tell and words.low[at] == "that":  # "she told her whole class that I'm an astronaut"
+        return True
     while at > 0 and words.low[at] in _BETWEEN:
         at -= 1
     if previous is not None and previous.verb.first <= at < previous.verb.after:
@@ -86,6 +89,7 @@ def is_denied_before(previous: ParsedClause | None, words: Words, clause: Parsed
     return previous.verb.lemma in _DENYING and all(word in _BETWEEN for word in between)
 
 
+_TELLS: Final = frozenset("tell inform convince assure persuade".split())
 _DENYING: Final = frozenset("say think believe claim pretend suppose".split())
 _BETWEEN: Final = frozenset(
     {

@@ -40,8 +40,8 @@ _CUE_WORDS: Final = frozenset(
     "stripped replace putting".split()
 )
 _CUE_PHRASES: Final = re.compile(
-    r"\b(?:no (?:longer|more)|any (?:more|longer)|rather than|in place of|used to|from (?:here|today) on|"
-    r"these days|as of|i was wrong|turns out)\b"
+    r"\b(?:no (?:longer|more)|any (?:more|longer)|rather than|in place of|used to|"
+    r"from (?:here|today|this|next) \w+|these days|as of|i was wrong|turns out)\b"
 )
 _PHRASE_WORDS: Final = frozenset("longer more rather place used from these as wrong turns".split())
 """One word of each of the phrases."""
@@ -73,8 +73,8 @@ _CHANGED: Final = re.compile(
 )
 """Said of what the sentence names in its own words: it is over."""
 _ANEW: Final = re.compile(
-    r"\b(?:only|now|from (?:now|here|today) on|these days|nowadays|instead|as of|i was wrong|"
-    r"turns out|mistaken)\b",
+    r"\b(?:only|now|from (?:now|here|today) on|from (?:this|next) (?:week|month|sprint|term|year|season)|"
+    r"these days|nowadays|instead|as of|i was wrong|turns out|mistaken)\b",
     re.IGNORECASE,
 )
 """What is said of a thing takes the place of what was said of it before."""

@@ -34,6 +34,25 @@ ASIDES: Final = (
         ),
         cut("topic"),
     ),
+    # "Change of plan with the prices: always give them in pounds".
+    Rewording(
+        ((": always ", ": never ", ": please ", ": don't "),),
+        pattern(
+            r"(?:^|[.!?]\s+)(?P<topic>[A-Z][^.:!?\n]{3,50}: )(?=(?:always|never|please|don't) [a-z])",
+        ),
+        cut("topic"),
+    ),
+    # "It's my daughter who's allergic to eggs", "it's only the mail that's on Azure".
+    Rewording(
+        (("it's ", "it is "), (" who's ", " who is ", " that's ", " that is ", " who ")),
+        pattern(
+            r"(?:^|[.!?]\s+|, (?:but |and )?)(?P<its>it(?:'s| is) (?:only |just |actually |really )?)"
+            r"(?P<what>(?:my|the|our) [a-z]+(?: [a-z]+)?|(?-i:[A-Z])[\w'-]+)"
+            r"(?P<who> (?:who|that)(?:'s| is))(?= [a-z])",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("its"), ""), (*match.span("who"), " is")]),
+    ),
     # "Suggest a gift for my sister Anna, she's a nurse": what follows the comma is told, and not asked.
     Rewording(
         ((", he", ", she"),),

@@ -237,6 +237,17 @@ CHANGES: Final = (
         ),
         lambda match: iter([(*match.span("whole"), f"my new {match['what']} is ")]),
     ),
+    # "We've gone with a new flour supplier, it's Shipton Mill now."
+    Rewording(
+        ((" new ",), ("it's ", "it is ")),
+        pattern(
+            r"(?:^|[.!?;,]\s+|\b(?:and|but|so) )(?P<whole>(?:I|we)(?:'ve| have)?(?: just| now| finally)? "
+            r"(?:gone with|went with|found|chosen|chose|picked|hired|signed|switched to|moved to) an? new "
+            r"(?P<what>(?:[a-z]+ ){0,2}[a-z]+), (?:it's|it is) )(?=(?-i:[A-Z]))",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), f"my new {match['what']} is ")]),
+    ),
     # "The divorce came through on Friday."
     Rewording(
         (("divorce ",),),
