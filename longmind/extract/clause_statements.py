@@ -158,6 +158,13 @@ class StatementReader(SubjectReader):
             return
         read_to = max((match.value[1] for match in table), default=0)
         description = described_as(words, clause)
+        if about.attribute is not None and about.attribute.endswith("address") and len(description) > 1:
+            # "18 Tannery Lane, Norwich" is one thing.
+            joined = next(
+                (at for at, (first, _) in enumerate(description) if at and words.low[first - 1] != ","),
+                len(description),
+            )
+            description = [(description[0][0], description[joined - 1][1]), *description[joined:]]
         for number, (first, after) in enumerate(description[:1] if clause.link == "who" else description):
             if words.starts[first] < read_to:
                 continue

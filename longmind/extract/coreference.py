@@ -20,6 +20,7 @@ _ATTRIBUTES: Final = frozenset(
 )
 
 
+_NOMINATIVE: Final = {"his": "he", "her": "she"}
 _SEEMING: Final = frozenset("taste smell".split())
 """Verbs whose subject is what one goes on about."""
 _PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
@@ -58,7 +59,9 @@ class SubjectReader:
                 return scene.pronoun(first) or self._dummy(words, clause, scene) or _before_text(scene, first)
             owner = scene.pronoun(first)
             if owner is None:
-                return None
+                before = _before_text(scene, _NOMINATIVE.get(first, ""))
+                about = None if before is None else scene._owned(before.key, before.key, tokens[1:])
+                return about if about is not None and about.attribute is not None else None
             return scene._owned(owner.key, owner.names[0] if owner.names else owner.key, tokens[1:])
         if clause.begin == 0 and clause.kind in ("named", "thing"):
             personal = scene.personal(tokens)

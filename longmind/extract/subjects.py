@@ -188,9 +188,14 @@ class Scene:
             and nouns[-1] not in _NO_THING | _FICTION
             and all(token.text[:1].isupper() for token in tokens[name_at:])
         ):
+            if tokens[name_at - 1].low in ("to", "from"):  # "my flight to Cape Town" is said of the flight
+                slot = slot_of(nouns[:-1])
+                kind: Sort = "speaker" if owner == self.speaker else "person"
+                return About(owner, kind, attribute=slot) if slot else None
             # "our intern Mei", "my classmate Jo", "our project Falcon": of whoever or whatever is named
             is_thing = nouns[-1] in _THINGS or tokens[name_at - 1].tag == "P"  # "our flat in Porto"
-            sort: Sort = "thing" if is_thing and nouns[-1] not in OCCUPATIONS else "person"
+            is_thing = is_thing and nouns[-1] not in OCCUPATIONS
+            sort: Sort = "thing" if is_thing else "person"
             return About(" ".join(token.text for token in tokens[name_at:]), sort, names=())
         if "of" in nouns[1:]:
             nouns = nouns[: nouns.index("of")]

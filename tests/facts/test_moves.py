@@ -324,3 +324,13 @@ def test_what_a_text_is_for_is_no_part_of_what_it_says() -> None:
     held = told("For the speech: Nurul lives in Bedok.", "Never put emojis in my drafts.")
     assert "Nurul lives_in Bedok" in held, held
     assert any(line.startswith("user emoji") for line in held), held
+
+
+def test_what_is_theirs_is_told_in_the_next_turn_by_a_pronoun() -> None:
+    conversation = Memory.open(":memory:", embedder=None, clock=FrozenClock(START))
+    with conversation as memory:
+        turns = memory.conversation("s1")
+        turns.add_turn("user", "My son Gaspard was born on 14 February 2019.")
+        turns.add_turn("user", "And his shoe size is 29.")
+        assert memory.facts.about("Gaspard", predicate="shoe_size")
+        assert not memory.facts.about("user", predicate="shoe_size")

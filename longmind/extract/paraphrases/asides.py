@@ -18,6 +18,37 @@ def _apart(match: re.Match[str]) -> Iterator[Edit]:
 
 
 ASIDES: Final = (
+    # "My eyes are bad, so please always answer in short paragraphs": two sentences.
+    Rewording(
+        ((" please ", " always ", " never "),),
+        pattern(
+            r"(?P<and>,? (?:so|and|but) )"
+            r"(?=(?:please (?:always |never |do not |don't |only )?|always |never )"
+            r"(?:answer|reply|respond|write|use|keep|give|show|send|call|address|speak|talk|explain|include|"
+            r"avoid|put|make|start|end|format|sign)\b)",
+            re.IGNORECASE,
+        ),
+        put("and", ". "),
+    ),
+    # "When you write code for me, use four spaces": however the order begins, it is one.
+    Rewording(
+        (("when you ", "whenever you ", "if you "),),
+        pattern(
+            r"(?:^|[.!?]\s+)(?P<when>when(?:ever)? you (?:write|draft|answer|reply|send|quote|give|make|"
+            r"plan|book|suggest|explain|format)\b[^.,:!?\n]{0,40}, )"
+            r"(?=(?:please |always |never |don't |do not )?[a-z]+ )",
+            re.IGNORECASE,
+        ),
+        cut("when"),
+    ),
+    # "My staff ID is RN-90377": letters that stand for a word are no name.
+    Rewording(
+        (("my ", "our "), (" id ", " pin ", " ip ", " url ", " vat ", " iban ", " ssn ")),
+        pattern(
+            r"\b(?:[Mm]y|[Oo]ur) (?:[a-z]+ ){0,2}(?P<short>ID|PIN|IP|URL|VAT|IBAN|SSN)(?= (?:[a-z]+ )?is\b)"
+        ),
+        lambda match: iter([(*match.span("short"), match["short"].lower())]),
+    ),
     # "Never put emojis in my mails": an order, though "put" may be of the past.
     Rewording(
         (("never ",),),
@@ -26,9 +57,11 @@ ASIDES: Final = (
     ),
     # "For the speech: Nurul lives in Bedok".
     Rewording(
-        ((": ",), ("for the ", "for my ", "for our ", "about the ", "about my ", "as for ", "on the ")),
+        ((": ",),),
         pattern(
-            r"(?:^|[.!?]\s+)(?P<topic>(?:for|about|as for|on) (?:the|my|our) (?:[a-z-]+ ){0,2}[a-z-]+: )"
+            r"(?:^|[.!?]\s+)(?P<topic>(?:(?:for|about|as for|on) (?:the|my|our) (?:[a-z-]+ ){0,2}[a-z-]+|"
+            r"(?:new|update|quick|good|bad|big|another|one|change|reminder|news|fyi|before|after)\b"
+            r"[^.:!?\n]{0,50}): )"
             r"(?=(?-i:[A-Z]|I\b|my\b|we\b))",
             re.IGNORECASE,
         ),
