@@ -84,8 +84,9 @@ CHANGES: Final = (
     Rewording(
         ((" to ",), ("put ", "pushed ", "brought ", "bumped ", "moved ", "knocked ", "slipped ")),
         pattern(
+            r"\b(?=[hwigbpks])"  # first, since what stands before is looked at behind every letter otherwise
             r"(?<!\bI )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!'ve )(?<!'s )(?<!\bhave )"
-            r"\b(?P<moved>(?:(?:has|have) been |was |were |is |got |been )?"
+            r"(?P<moved>(?:(?:has|have) been |was |were |is |got |been )?"
             r"(?:put back|pushed back|pushed out|put off|pushed|brought forward|"
             r"bumped|knocked back|slipped) to)"
             r"(?= (?:the )?(?:\d\d?(?:st|nd|rd|th)? (?:of )?)?(?:next|jan|feb|mar|apr|may|jun|jul|aug|sep|"

@@ -318,7 +318,13 @@ PERSONS: Final = (
     Rewording((("years young",),), pattern(r"\byears (?P<young>young)\b"), put("young", "old")),
     # "My brother Nicholas, Nico to his mates, is a plumber", "my wife Oluwaseun (known as Seun)".
     Rewording(
-        ((" to ", " for short", "known as ", "aka ", " calls ", " call "),),
+        (
+            (
+                *(f" to {whom}" for whom in ("his ", "her ", "their ", "my ", "our ", "the ", "every")),
+                *(" to friends", " to us", " to me", " to most people", " for short"),
+                *("known as ", "aka ", " calls ", " call "),
+            ),
+        ),
         pattern(
             rf"\b(?P<name>[A-Z][\w'-]+)(?P<aside>(?: \(|, )(?:or )?(?:(?:(?:also |better )?known as |aka |"
             rf"(?:everyone|everybody|people|we|i|(?:his|her|their) (?:friends|family)) (?:all |just )?calls? "
