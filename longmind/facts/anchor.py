@@ -28,6 +28,7 @@ from longmind.facts.moves import (
     measured,
     moved,
     narrowed,
+    other_than_now,
     rescheduled,
     rivals,
     tied,
@@ -140,6 +141,7 @@ def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[Foun
         yield from _denials(current, fact)
     else:
         yield _begun_after(current, fact)
+        yield from other_than_now(current, fact, frame)
         yield from _turned(current, fact)
 
 

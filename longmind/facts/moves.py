@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from longmind.base.frame import Frame
 from longmind.extract.kin import relation_in
 from longmind.extract.statements import is_slot
 from longmind.facts.current_facts import CurrentFacts
@@ -231,6 +232,30 @@ _PLACES_OF: Final = {
 def rivals(predicate: str) -> tuple[str, ...]:
     """The predicates whose values a new one takes the place of: what a thing runs on is told in many ways."""
     return next((ways for ways in (_HOSTS, _KEPT) if predicate in ways), (predicate,))
+
+
+_ONE_AT_A_TIME: Final = frozenset(
+    "studies teaches coaches rides drives attends rents leads manages edits training_for trains_for "
+    "commutes_by writes captains".split()
+)
+"""What most people do with one thing at a time, though some do it with two."""
+_NOW: Final = re.compile(r"\b(?:now|nowadays|these days|instead)\b", re.IGNORECASE)
+_BESIDES: Final = re.compile(r"\b(?:also|too|as well|both|another|still|besides|and now)\b", re.IGNORECASE)
+_PAUSE: Final = re.compile(r"[.!?\n]")
+
+
+def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+    """ "I teach year 6 now": and year 4 no longer."""
+    if fact.predicate not in _ONE_AT_A_TIME or fact.start is None or fact.end is None:
+        return
+    stop = _PAUSE.search(frame.text, fact.end)
+    said = frame.text[fact.start : len(frame.text) if stop is None else stop.start()]
+    if _NOW.search(said) is None or _BESIDES.search(said) is not None:
+        return
+    for belief in current.held(fact.subject, (fact.predicate,)):
+        is_other = words_of(str(belief.value)) != words_of(str(fact.value))
+        if is_other and belief.recorded < frame.occurred_at:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
 def other_days(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
