@@ -104,8 +104,12 @@ class ClauseReader(StatementReader):
                 return
             yield from self._by_phrase(words, span, speaker)
         self.span, self.label = span, voiced.sentence.label
-        if not words.count:
-            return
+        if words.count:
+            yield from self._told_in(words, span, scene)
+
+    def _told_in(self, words: Words, span: Range, scene: Scene) -> Iterator[RuleMatch]:
+        """What a sentence says that does not ask and does not mend itself."""
+        speaker = scene.speaker
         if asks(words) or is_small_talk(words, scene):
             relatives_mentioned(words, 0, words.count, scene)
             return
@@ -136,11 +140,17 @@ class ClauseReader(StatementReader):
         self._part_times(words, real)
         self.opening = words.starts[min(real[0].begin, real[0].verb.first)]
         yield from self._before(words, real[0], span, scene)
+        yield from self._asserted(words, real, span, scene)
+
+    def _asserted(
+        self, words: Words, clauses: Sequence[ParsedClause], span: Range, scene: Scene
+    ) -> Iterator[RuleMatch]:
+        """What those clauses say that are meant as they are said: no condition, report or doubt."""
         conditional = not CONDITIONS.isdisjoint(words.lows) and any(
-            is_condition(words, clause) for clause in real
+            is_condition(words, clause) for clause in clauses
         )
         previous: ParsedClause | None = None
-        for clause in real:
+        for clause in clauses:
             asserted = clause.link not in _NOT_YET and not is_reported(words, previous, clause)
             asserted = asserted and not is_doubted(words, clause)
             asserted = asserted and not (

@@ -242,10 +242,10 @@ _FURTHER: Final = re.compile(
 )
 
 
-def says_more(value: str, said: str) -> bool:
-    """Whether a value is what was said, and where, when or what for: "allotment behind the station"."""
-    value, said = (_ARTICLE.sub("", text).casefold() for text in (value, said))
-    return len(said) > 2 and value.startswith(said) and _FURTHER.match(value, len(said)) is not None
+def says_more(value: str, shorter: str) -> bool:
+    """Whether a value is the shorter one, and where, when or what for: "allotment behind the station"."""
+    value, shorter = (_ARTICLE.sub("", text).casefold() for text in (value, shorter))
+    return len(shorter) > 2 and value.startswith(shorter) and _FURTHER.match(value, len(shorter)) is not None
 
 
 def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
@@ -299,9 +299,9 @@ _OWN_THING: Final = re.compile(r"\b(?:my|our|the) (?:old |new )?([\w-]+(?: [A-Z\
 
 def _just_named(current: CurrentFacts, fact: FoundFact, frame: Frame) -> list[CurrentFact]:
     """ "My ThinkPad broke and I've replaced it with a MacBook": what was known of what it means."""
-    said = current.just_said()
+    just_said = current.just_said()
     for thing in reversed(_OWN_THING.findall(frame.text, 0, fact.start or 0)):
-        if old := [belief for belief in _matching(current, fact.subject, thing) if belief not in said]:
+        if old := [belief for belief in _matching(current, fact.subject, thing) if belief not in just_said]:
             return old
     return []
 

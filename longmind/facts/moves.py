@@ -209,11 +209,11 @@ def _state_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | No
 def at_work(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """ "Marta is at Ferrari now", "I'm with Revolut now": where she works, and whose customer one is."""
     if fact.predicate == "works" and isinstance(fact.value, str) and fact.value.startswith("at "):
-        place = fact.value[3:]
-        if place[:1].isupper() or current.held(fact.subject, ("works_at",)):
+        employer = fact.value[3:]
+        if employer[:1].isupper() or current.held(fact.subject, ("works_at",)):
             one = fact.action == "record" and fact.polarity
             kept = "one" if one else fact.cardinality
-            return replace(fact, predicate="works_at", value=Entity(place), cardinality=kept)
+            return replace(fact, predicate="works_at", value=Entity(employer), cardinality=kept)
     candidates = _PLACES_OF.get(fact.predicate, ())
     if fact.replaces != "" or fact.action != "record" or not fact.polarity or not candidates:
         return fact
@@ -249,8 +249,8 @@ def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iter
     if fact.predicate not in _ONE_AT_A_TIME or fact.start is None or fact.end is None:
         return
     stop = _PAUSE.search(frame.text, fact.end)
-    said = frame.text[fact.start : len(frame.text) if stop is None else stop.start()]
-    if _NOW.search(said) is None or _BESIDES.search(said) is not None:
+    sentence = frame.text[fact.start : len(frame.text) if stop is None else stop.start()]
+    if _NOW.search(sentence) is None or _BESIDES.search(sentence) is not None:
         return
     for belief in current.held(fact.subject, (fact.predicate,)):
         is_other = words_of(str(belief.value)) != words_of(str(fact.value))
