@@ -90,8 +90,18 @@ def may_end(ending: Statement, slot: str, normal: str) -> bool:
         return False
     if ending.whole:
         return True
-    old_words = set(_tokens(ending.old if ending.old is not None else ending.value)) - _PLAIN
+    old_words = words_of_ending(ending)
     return bool(old_words) and old_words <= set(normal.split())
+
+
+def words_of_ending(ending: Statement) -> frozenset[str]:
+    """The words, in normal form, that the value of whatever it ends has; of no value if there are none."""
+    return _telling(ending.old if ending.old is not None else ending.value)
+
+
+@lru_cache(maxsize=16)  # one ending is compared with much that somebody has told
+def _telling(value: str) -> frozenset[str]:
+    return frozenset(_tokens(value)) - _PLAIN
 
 
 @lru_cache(maxsize=1024)

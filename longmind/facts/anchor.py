@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 
 from longmind.base.frame import Frame
@@ -19,7 +18,8 @@ from longmind.facts.consequences import consequences
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
-from longmind.facts.held_mirror import CurrentFact, HeldMirror
+from longmind.facts.held_facts import CurrentFact
+from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.moves import (
     as_attribute,
     at_work,
@@ -38,7 +38,7 @@ from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.slots import wordings
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Value
-from longmind.facts.words import words_of
+from longmind.facts.words import has_kin, kin_of, words_of
 from longmind.store.engine import Connection
 
 ANY: Final = "*"
@@ -163,7 +163,7 @@ def _matching(current: CurrentFacts, subject: str, said: str) -> list[CurrentFac
             and _BELONGING.search(thing[1]) is None
         ):
             matches = [
-                belief for belief in matches if all(_among(word, belief.words) for word in thing_words)
+                belief for belief in matches if all(has_kin(word, belief.words) for word in thing_words)
             ]
     if not matches and (thing := _THING.match(said)) is not None:
         matches = _with_words(current, subject, words_of(thing[1]))  # "sold the kayak to a neighbour"
@@ -176,27 +176,15 @@ def _matching(current: CurrentFacts, subject: str, said: str) -> list[CurrentFac
 def _with_words(current: CurrentFacts, subject: str, query_words: frozenset[str]) -> list[CurrentFact]:
     if not query_words:
         return []
-    return [
-        belief for belief in current.held(subject) if all(_among(word, belief.words) for word in query_words)
-    ]
+    told = current.speaking_of(subject, kin_of(max(query_words, key=lambda word: (len(word), word))))
+    return [belief for belief in told if all(has_kin(word, belief.words) for word in query_words)]
 
 
-def _among(word: str, words: frozenset[str]) -> bool:
-    """Whether the word is there, or one of its kin: "locksmithing" and "locksmith"."""
-    if word in words or _stem(word) in _stems(words):
-        return True
-    return len(word) > 5 and any(len(other) > 4 and word.startswith(other) for other in words)
-
-
-@lru_cache(maxsize=4096)  # of every fact that a turn is compared with, in every turn
-def _stems(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(map(_stem, words))
-
-
-def _stem(word: str) -> str:
-    """ "Smoking" and "smoker" by what they share."""
-    match = _DOER.fullmatch(word)
-    return match[1] if match is not None else word
+def _sharing(
+    current: CurrentFacts, subject: str, words: frozenset[str], predicates: tuple[str, ...] = ()
+) -> list[CurrentFact]:
+    """What may have all of some words, which are none where a value says nothing that tells it apart."""
+    return current.sharing(subject, words, predicates) if words else current.held(subject, predicates)
 
 
 def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
@@ -207,7 +195,7 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         if not fact.polarity and fact.predicate == "is":
             yield from _other_states(current, fact)
         value_words = words_of(str(fact.value))
-        for belief in current.held(fact.subject, wordings(fact.predicate)):
+        for belief in _sharing(current, fact.subject, value_words, wordings(fact.predicate)):
             # Who likes it no more does not love it either.
             same = belief.predicate != fact.predicate and words_of(str(belief.value)) == value_words
             if same or says_more(str(belief.value), str(fact.value)):
@@ -225,7 +213,8 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     if not matches and fact.subject[:1].islower() and fact.subject != USER and "/" not in fact.subject:
         # "Book club finished it": what the user spoke of as theirs.
         own = words_of(fact.subject)
-        if any(own <= belief.words for belief in current.held(USER)):
+        told = current.speaking_of(USER, own) if own else current.held(USER)
+        if any(own <= belief.words for belief in told):
             matches = _matching(current, USER, str(fact.value))
     for belief in matches:
         yield replace(
@@ -335,7 +324,6 @@ _JOURNEY: Final = re.compile(
     r"weekend)$",
     re.IGNORECASE,
 )
-_DOER: Final = re.compile(r"(\w{3,}?)(?:ing|er|ers|e)")
 _TAIL: Final = re.compile(r"[\w-]+ ((?:of|in|at|with|to|about|on) .+)")
 
 
@@ -407,13 +395,14 @@ def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     yield from _other_counts(current, fact)
     yield from _other_measures(current, fact)
     if fact.predicate in _DISLIKES:
-        for belief in current.held(fact.subject):
+        for belief in _sharing(current, fact.subject, value_words):
             if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) == value_words:
                 yield FoundFact(
                     fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
                 )
     against_this = {denied(fact.predicate), *(denied(slot) for slot in _STATES.get(fact.predicate, ()))}
-    for belief in current.held(fact.subject, tuple(sorted(against_this | (_ATTITUDES if liked else set())))):
+    predicates = tuple(sorted(against_this | (_ATTITUDES if liked else set())))
+    for belief in _sharing(current, fact.subject, value_words, predicates):
         if belief.predicate == fact.predicate:
             continue
         against = belief.predicate == denied(fact.predicate) or (

@@ -8,9 +8,12 @@ from typing import Final
 from longmind.base.frame import Frame
 from longmind.facts.canonical import alias_norm
 from longmind.facts.extraction import FoundFact
-from longmind.facts.held_mirror import LATEST, CurrentFact, HeldMirror, held_of, latest_of
+from longmind.facts.held_facts import LATEST, CurrentFact, latest_of
+from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.rows import AliasRow, EntityRow, join
+from longmind.facts.subject_facts import SubjectFacts
 from longmind.facts.values import Entity
+from longmind.facts.words import stems_of, words_of
 from longmind.store.engine import Connection
 from longmind.store.visible import among
 
@@ -23,6 +26,8 @@ class CurrentFacts:
     def __init__(self, db: Connection, ledger: str, mirror: HeldMirror | None = None) -> None:
         self.db, self.ledger = db, ledger
         self._mirror = mirror
+        self._subjects: dict[str, SubjectFacts] = {}
+        """Read here, where no mirror is."""
         self._stored: dict[tuple[str, ...], list[CurrentFact]] = {}
         self._said: dict[str, list[CurrentFact]] = {}
         self._noted: list[CurrentFact] = []
@@ -34,22 +39,57 @@ class CurrentFacts:
         key = (norm, *predicates)
         stored = self._stored.get(key)
         if stored is None:
-            stored = self._stored[key] = self._read(norm, predicates)
-        said = [
+            facts = self._facts(norm, predicates)
+            rows = facts.of(predicates) if predicates else facts.newest()
+            stored = self._stored[key] = [row.fact for row in rows]
+        said = self._said_of(norm, predicates)
+        return [*said, *stored] if said else stored
+
+    def sharing(
+        self,
+        subject: str,
+        words: Collection[str],
+        predicates: tuple[str, ...] = (),
+        or_of: Collection[str] = (),
+    ) -> list[CurrentFact]:
+        """Of what `held` gives, what may have one of some words in its value.
+
+        Also what is `or_of` some predicates, and what the same text has just said, whatever their words are.
+        """
+        norm = Entity(subject).norm
+        rows = self._facts(norm, predicates).sharing(words, predicates, or_of)
+        return [*self._said_of(norm, predicates), *(row.fact for row in rows)]
+
+    def speaking_of(self, subject: str, words: Collection[str]) -> list[CurrentFact]:
+        """The same of words that may be in the value or in the predicate."""
+        named = []
+        for predicate in self.predicates(subject):
+            own = words_of(predicate.replace("_", " "))
+            if not own.isdisjoint(words) or not stems_of(own).isdisjoint(words):
+                named.append(predicate)
+        return self.sharing(subject, words, or_of=named)
+
+    def predicates(self, subject: str) -> set[str]:
+        """Those of all that is held of a subject."""
+        norm = Entity(subject).norm
+        return {*self._facts(norm).predicates(), *(belief.predicate for belief in self._said.get(norm, ()))}
+
+    def _said_of(self, norm: str, predicates: tuple[str, ...]) -> list[CurrentFact]:
+        return [
             belief
             for belief in reversed(self._said.get(norm, ()))
             if not predicates or belief.predicate in predicates
         ]
-        return [*said, *stored] if said else stored
 
-    def _read(self, norm: str, predicates: tuple[str, ...]) -> list[CurrentFact]:
-        rows = None if self._mirror is None else self._mirror.held(self.ledger, norm)
-        if rows is None:
-            rows = held_of(self.db, self.ledger, norm, predicates=predicates)
-        if not predicates:
-            return [row.fact for row in rows]
-        wanted = frozenset(predicates)
-        return [row.fact for row in rows if row.predicate in wanted]
+    def _facts(self, norm: str, predicates: tuple[str, ...] = ()) -> SubjectFacts:
+        if self._mirror is not None:
+            return self._mirror.subject(self.ledger, norm, predicates)
+        facts = self._subjects.get(norm)
+        if facts is None:
+            facts = self._subjects[norm] = SubjectFacts(self.ledger, norm)
+            facts.load(self.db)
+        facts.load_predicates(self.db, facts.missing(predicates))
+        return facts
 
     def note(self, fact: FoundFact, frame: Frame) -> None:
         """What the same text has just said is held from here on."""

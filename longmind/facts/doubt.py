@@ -9,7 +9,7 @@ off metoprolol". So whatever a later text names again, and says to be left, lost
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -18,12 +18,12 @@ from longmind.extract.endings import said_to_be_gone, said_to_be_over
 from longmind.extract.kin import RELATIONS
 from longmind.extract.sentences import mask
 from longmind.extract.statements import INSTRUCTIONS, is_slot
-from longmind.extract.tokens import Token, tokens_of
 from longmind.extract.verbs import verb_forms
 from longmind.facts.canonical import alias_norm
 from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.doubt_sentence import CHANGED, SPOKEN_WORD, DoubtSentence, Place
 from longmind.facts.extraction import FoundFact
-from longmind.facts.held_mirror import CurrentFact
+from longmind.facts.held_facts import CurrentFact
 from longmind.facts.trust import OWN_CHANNELS, USER, channel_of
 from longmind.facts.words import words_of
 
@@ -64,27 +64,7 @@ def _has_cue(text: str) -> bool:
     return not _PHRASE_WORDS.isdisjoint(words) and _CUE_PHRASES.search(low) is not None
 
 
-_CHANGED: Final = re.compile(
-    r"\b(?:finished|stopped|quit|g[ai]ven? up|switched|(?:mov|transferr)ed (?:my|our)|swapped|traded|"
-    r"replaced|renamed|dropped|ditched|cancelled|canceled|sold|ended|got(?:ten)? (?:over|rid of)|lapsed?|"
-    r"hand(?:ed|ing)\b.{0,40}\bover|(?:took|pulled|withdrew|moved)\b.{1,40}\bout of|no longer|no more|"
-    r"done with|any ?more|any longer|instead of|former|thing of the past)\b",
-    re.IGNORECASE,
-)
-"""Said of what the sentence names in its own words: it is over."""
-_ANEW: Final = re.compile(
-    r"\b(?:only|now|from (?:now|here|today) on|from (?:this|next) (?:week|month|sprint|term|year|season)|"
-    r"these days|nowadays|instead|as of|i was wrong|turns out|mistaken)\b",
-    re.IGNORECASE,
-)
-"""What is said of a thing takes the place of what was said of it before."""
-_GOES_ON: Final = re.compile(
-    r"\b(?:still|also|as well|if|would|might|(?-i:may)|could|should|want|hope|wish|plan|never)\b|\?",
-    re.IGNORECASE,
-)
-"""Nothing is over, or it is not sure."""
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]+)*[.!?]*")
-_SPOKEN_WORD: Final = re.compile(r"[\w'-]+")
 _DAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 _ROLES: Final = frozenset(
     "flatmate roommate housemate landlord landlady boss manager supervisor colleague coworker neighbor "
@@ -122,13 +102,9 @@ _HEAD: Final = re.compile(
     r"(?:called|named|by|in|on|at|of|from|with|for|near|to) "
 )
 _TAIL: Final = re.compile(r" (?:at|in|for|with|on|of) (?:the|my|our) (?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)?)$")
-_SMALL_HEAD: Final = re.compile(
-    r"(?:an? |the |my )?(?:membership|account|subscription|contract|lease|place|role)\b"
-)
+_SMALL_HEADS: Final = ("membership", "account", "subscription", "contract", "lease", "place", "role")
+_SMALL_HEAD: Final = re.compile(rf"(?:an? |the |my )?(?:{'|'.join(_SMALL_HEADS)})\b")
 """Words that tell nothing apart by themselves (see `words_of`), and yet may be named: "the membership"."""
-_DEFINITE: Final = frozenset("the my our this that".split())
-_OFF: Final = frozenset({"off", "quit", "stopped"})
-_Span = tuple[int, int]
 
 
 class Doubted(NamedTuple):
@@ -151,7 +127,7 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     settled = {(fact.subject, fact.predicate) for fact in facts if not is_free(fact)}
     masked = mask(frame.text)
     sentences = [
-        _Sentence(masked, *match.span())
+        DoubtSentence(masked, *match.span())
         for match in _SENTENCE.finditer(masked)
         if not match.group().endswith("?") and _has_cue(match.group())
     ]
@@ -180,13 +156,15 @@ _OVER_TO: Final = re.compile(
     r"(?P<new>[A-Z][\w-]*)"
     r"|\bjumped ship to (?P<other>[A-Z][\w-]*)"
 )
-_CHOSEN: Final = frozenset(
+_CHOSEN: Final = tuple(
     "uses is_with banks_with is_on subscribes_to trains_at shops_at gym bank provider".split()
 )
 """Predicates of what somebody has chosen among things of a kind."""
 
 
-def _left_unnamed(current: CurrentFacts, frame: Frame, sentences: Sequence[_Sentence]) -> list[CurrentFact]:
+def _left_unnamed(
+    current: CurrentFacts, frame: Frame, sentences: Sequence[DoubtSentence]
+) -> list[CurrentFact]:
     """ "The whole office went over to Teams" leaves the one thing of its kind, if there is one."""
     for sentence in sentences:
         match = None if sentence.goes_on else _OVER_TO.search(sentence.text)
@@ -195,8 +173,8 @@ def _left_unnamed(current: CurrentFacts, frame: Frame, sentences: Sequence[_Sent
         new = words_of(match["new"] or match["other"])
         chosen = [
             belief
-            for belief in current.held(USER)
-            if belief.predicate in _CHOSEN and _words_in(belief).names and belief.recorded < frame.occurred_at
+            for belief in current.held(USER, _CHOSEN)
+            if _words_in(belief).names and belief.recorded < frame.occurred_at
         ]
         if len(chosen) == 1 and not new & _words_in(chosen[0]).names:
             return chosen
@@ -214,18 +192,18 @@ _OTHER_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 """Who marries, divorces or is renamed by law has another name, whether or not it is told which."""
-_SURNAMES: Final = frozenset("surname last_name family_name second_name".split())
+_SURNAMES: Final = ("surname", "last_name", "family_name", "second_name")
 
 
 def _renamed(
-    current: CurrentFacts, frame: Frame, sentences: Sequence[_Sentence], settled: set[tuple[str, str]]
+    current: CurrentFacts, frame: Frame, sentences: Sequence[DoubtSentence], settled: set[tuple[str, str]]
 ) -> list[CurrentFact]:
     """ "I went back to my maiden name": the surname that was told before is over, and a full name with it."""
     if not any(not sentence.goes_on and _OTHER_NAME.search(sentence.text) for sentence in sentences):
         return []
     return [
         belief
-        for belief in current.held(USER)
+        for belief in current.held(USER, ("name", *_SURNAMES))
         if belief.recorded < frame.occurred_at
         and (belief.subject, belief.predicate) not in settled
         and (belief.predicate in _SURNAMES or (belief.predicate == "name" and " " in str(belief.value)))
@@ -249,73 +227,8 @@ def _only_says(fact: FoundFact, belief: CurrentFact) -> bool:
     return bool(named) and named <= words_of(f"{fact.predicate.replace('_', ' ')} {fact.value}")
 
 
-class _Sentence:
-    """A sentence, its words and its tokens, each looked up when first asked for."""
-
-    def __init__(self, masked: str, start: int, end: int) -> None:
-        self._masked, self._span = masked, (start, end)
-        self.text = masked[start:end]
-        self.words = words_of(self.text)
-        self.goes_on = _GOES_ON.search(self.text) is not None
-        self.changed = not self.goes_on and _CHANGED.search(self.text) is not None
-        self.anew = not self.goes_on and _ANEW.search(self.text) is not None
-        self.is_of_death = _DEATH.search(self.text) is not None
-        self.is_of_leaving = _MOVED_OUT.search(self.text) is not None
-        self.tells_more = self.changed or self.anew or self.is_of_death or self.is_of_leaving
-        """Whether it may end something that it does not name."""
-        self._tokens: list[Token] | None = None
-        self._folded: list[frozenset[str]] = []
-
-    def phrases(self) -> list[str]:
-        """Up to three words that stand together, in normal form: what may name something."""
-        if self.text.isascii():
-            words = _SPOKEN_WORD.findall(self.text.lower())  # the same, for words of ASCII
-        else:
-            words = [alias_norm(word) for word in _SPOKEN_WORD.findall(self.text)]
-        return [" ".join(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words) - size + 1)]
-
-    @property
-    def tokens(self) -> list[Token]:
-        if self._tokens is None:
-            self._tokens = tokens_of(self._masked, *self._span)
-            self._folded = [words_of(token.text) for token in self._tokens]
-        return self._tokens
-
-    def head(self, noun: str) -> _Span | None:
-        """Where "the", "my" or "off" stands before a noun."""
-        if noun in self.text.lower():
-            words = noun.split()
-            for first in range(1, len(self.tokens) - len(words) + 1):
-                window = [token.low for token in self.tokens[first : first + len(words)]]
-                # "Took me off metoprolol": what is not counted has no article.
-                if window == words and self.tokens[first - 1].low in _DEFINITE | _OFF:
-                    return first, first + len(words)
-        return None
-
-    def extended(self, after: int, words: frozenset[str]) -> int:
-        """Where a name goes on with further words of the value: "Elm" and "pool"."""
-        while after < len(self.tokens) and self._folded[after] and self._folded[after] <= words:
-            after += 1
-        return after
-
-    def span_of(self, named: frozenset[str]) -> _Span | None:
-        """Where the words stand together."""
-        if not named or not named <= self.words:
-            return None
-        tokens = self.tokens
-        for first in range(len(tokens)):
-            if not self._folded[first] & named:
-                continue
-            missing = set(named)
-            for at in range(first, min(len(tokens), first + len(named) + 3)):
-                missing -= self._folded[at]
-                if not missing:
-                    return first, at + 1
-        return None
-
-
 def _candidates(
-    current: CurrentFacts, frame: Frame, sentences: Sequence[_Sentence], stated: Sequence[FoundFact]
+    current: CurrentFacts, frame: Frame, sentences: Sequence[DoubtSentence], stated: Sequence[FoundFact]
 ) -> list[CurrentFact]:
     """What was belief before of the user, of what the sentences name, and whatever was told last."""
     if not sentences:
@@ -325,17 +238,46 @@ def _candidates(
     doings = [alias_norm(doing) for doing in _doings(stated)]
     named = {key for keys in current.known_norms({*phrases, *doings}).values() for key in keys}
     subjects = {USER, *(fact.subject for fact in stated), *named}
-    beliefs = [item for subject in sorted(subjects) for item in current.held(subject)]
-    beliefs += [item for item in current.latest() if item.subject not in subjects]
-    return [
-        item
-        for item in beliefs
-        if item.recorded < frame.occurred_at
-        and (item.predicate not in _FOR_GOOD or (cancelled and item.predicate in _EVENTS))
+    lasting = _FOR_GOOD - _EVENTS if cancelled else _FOR_GOOD
+    beliefs = [
+        item for subject in sorted(subjects) for item in _concerned(current, subject, sentences, lasting)
     ]
+    beliefs += [item for item in current.latest() if item.subject not in subjects]
+    return [item for item in beliefs if item.recorded < frame.occurred_at and item.predicate not in lasting]
 
 
-def _is_over(sentence: _Sentence, belief: CurrentFact, stated: Sequence[FoundFact], *, closely: bool) -> bool:
+_BY_THEMSELVES: Final = frozenset(_SMALL_HEADS) | {
+    f"{day}day{plural}"
+    for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")
+    for plural in ("", "s")
+}
+"""In a value, words by which a sentence may end it that has none of its words."""
+
+
+def _concerned(
+    current: CurrentFacts, subject: str, sentences: Sequence[DoubtSentence], lasting: Collection[str]
+) -> list[CurrentFact]:
+    """Of what is held of a subject, what one of the sentences may end: all for which `_is_over` is true."""
+    if subject[:1].isupper() and any(sentence.is_of_death for sentence in sentences):
+        return current.held(subject)
+    words = frozenset[str]().union(*(sentence.words for sentence in sentences))
+    whatever_value = [
+        predicate
+        for predicate in current.predicates(subject)
+        if predicate not in lasting
+        and (
+            predicate in _ROLES
+            or predicate in _KNOWN_AS
+            or predicate.startswith("lives")
+            or (words_of(predicate) <= words and not _is_verb(predicate))
+        )
+    ]
+    return current.sharing(subject, words | _BY_THEMSELVES, or_of=whatever_value)
+
+
+def _is_over(
+    sentence: DoubtSentence, belief: CurrentFact, stated: Sequence[FoundFact], *, closely: bool
+) -> bool:
     """`closely`: only where the words right beside the name say so."""
     may_name = _may_name(sentence, belief)
     if not may_name and not sentence.tells_more and belief.predicate not in _ROLES:
@@ -365,10 +307,8 @@ def _is_over(sentence: _Sentence, belief: CurrentFact, stated: Sequence[FoundFac
     return (sentence.changed or sentence.anew) and _takes_its_place(sentence.words, belief, stated)
 
 
-_MOVED_OUT: Final = re.compile(r"\bmoved out\b")
-_DEATH: Final = re.compile(r"\b(?:died|passed away|put down|put to sleep)\b", re.IGNORECASE)
 _SPEAKER_CHANGED: Final = re.compile(
-    rf"(?:^\W*|\b(?:i|we|i've|we've|i'm|my|our|me|us)\b(?:\W+[\w']+){{0,3}}?\W+)(?:{_CHANGED.pattern})",
+    rf"(?:^\W*|\b(?:i|we|i've|we've|i'm|my|our|me|us)\b(?:\W+[\w']+){{0,3}}?\W+)(?:{CHANGED.pattern})",
     re.IGNORECASE,
 )
 """The speaker is who changed it, and nobody else's doings are told."""
@@ -381,7 +321,7 @@ _SAME_ROLE: Final = (
 _MY_ROLE: Final = re.compile(r"\b(?:my|our) (?:new )?([a-z]+)\b")
 
 
-def _has_another(sentence: _Sentence, belief: CurrentFact) -> bool:
+def _has_another(sentence: DoubtSentence, belief: CurrentFact) -> bool:
     """ "She's our landlady now": somebody who is not named is what the one before was."""
     if belief.subject != USER or not (sentence.anew or "new" in sentence.text.split()):
         return False
@@ -391,13 +331,13 @@ def _has_another(sentence: _Sentence, belief: CurrentFact) -> bool:
     return only_one and not same.isdisjoint(named)
 
 
-def _may_name(sentence: _Sentence, belief: CurrentFact) -> bool:
+def _may_name(sentence: DoubtSentence, belief: CurrentFact) -> bool:
     """Whether a sentence has a word of what the fact is about, or may name it without one."""
     words = _words_in(belief)
     return not words.every.isdisjoint(sentence.words) or words.small_head or belief.predicate in _KNOWN_AS
 
 
-def _mentions(sentence: _Sentence, belief: CurrentFact) -> Iterator[tuple[_Span, bool]]:
+def _mentions(sentence: DoubtSentence, belief: CurrentFact) -> Iterator[tuple[Place, bool]]:
     """Where the sentence names what the fact is about, and whether by its name."""
     words = _words_in(belief)
     span = sentence.span_of(words.named)
@@ -472,7 +412,7 @@ def _words_in(held: CurrentFact) -> _ValueWords:
 
 @lru_cache(maxsize=4096)
 def _words_of_value(value: str) -> _ValueWords:
-    spoken = " ".join(word for word in _SPOKEN_WORD.findall(value) if word[:1].isupper())
+    spoken = " ".join(word for word in SPOKEN_WORD.findall(value) if word[:1].isupper())
     names, every = words_of(spoken) if spoken else frozenset(), words_of(value)
     return _ValueWords(names, every, names or every, _SMALL_HEAD.match(value) is not None)
 
@@ -489,5 +429,10 @@ def _takes_its_place(words: frozenset[str], belief: CurrentFact, stated: Sequenc
     if _DAY.search(str(belief.value)) is not None:
         same = words_of(belief.subject) <= words or any(word.startswith(kind.rstrip("s")) for word in words)
         return same and any(_DAY.search(str(fact.value)) is not None for fact in stated)
-    is_verb = any(form == "third" for _, form in verb_forms().get(kind, ()))
-    return belief.subject == USER and not is_verb and bool(stated) and words_of(belief.predicate) <= words
+    if belief.subject != USER or not stated or _is_verb(belief.predicate):
+        return False
+    return words_of(belief.predicate) <= words
+
+
+def _is_verb(predicate: str) -> bool:
+    return any(form == "third" for _, form in verb_forms().get(predicate.partition("_")[0], ()))

@@ -12,7 +12,7 @@ from longmind.extract.kin import relation_in
 from longmind.extract.statements import is_slot
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
-from longmind.facts.held_mirror import CurrentFact
+from longmind.facts.held_facts import CurrentFact
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.facts.words import words_of
@@ -191,9 +191,11 @@ def narrowed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     if is_slot(fact.predicate) or measured(str(fact.value)) is None:
         return fact
     kind = f"_{fact.predicate}"
-    held = [belief for belief in current.held(USER) if measured(str(belief.value)) is not None]
-    named = {belief.predicate for belief in held if belief.predicate.endswith(kind)}
-    is_new = all(belief.predicate != fact.predicate for belief in held)
+    alike = [name for name in current.predicates(USER) if name == fact.predicate or name.endswith(kind)]
+    held = current.held(USER, tuple(sorted(alike))) if alike else []
+    named = {belief.predicate for belief in held if measured(str(belief.value)) is not None}
+    is_new = fact.predicate not in named
+    named = {name for name in named if name.endswith(kind)}
     return replace(fact, predicate=named.pop()) if is_new and len(named) == 1 else fact
 
 
@@ -261,7 +263,7 @@ def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iter
 def other_days(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """ "My swimming day has moved to Friday": nobody swims on Wednesdays any more."""
     doing = words_of(fact.predicate.removesuffix("_day").replace("_", " "))
-    for belief in current.held(fact.subject) if doing else ():
+    for belief in current.speaking_of(fact.subject, doing) if doing else ():
         weekly = _WEEKDAY.search(str(belief.value)) is not None and doing <= belief.words
         if weekly and belief.predicate != fact.predicate:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
@@ -273,7 +275,7 @@ def other_amounts(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
     if amount is None or fact.action != "record" or not fact.polarity or is_slot(fact.predicate):
         return
     of_what = words_of(fact.predicate.replace("_", " "))
-    for belief in current.held(fact.subject) if of_what else ():
+    for belief in current.speaking_of(fact.subject, of_what) if of_what else ():
         if belief.predicate == fact.predicate or not of_what <= belief.words:
             continue
         before = _AMOUNT.search(str(belief.value))

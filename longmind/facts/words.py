@@ -25,3 +25,31 @@ def words_of(text: str) -> frozenset[str]:
             plural = len(word) > 3 and word.endswith("s") and not word.endswith("ss")
             words.append(word[:-1] if plural else word)
     return frozenset(words)
+
+
+_DOER: Final = re.compile(r"(\w{3,}?)(?:ing|er|ers|e)")
+
+
+@lru_cache(maxsize=4096)
+def stem_of(word: str) -> str:
+    """ "Smoking" and "smoker" by what they share."""
+    match = _DOER.fullmatch(word)
+    return match[1] if match is not None else word
+
+
+@lru_cache(maxsize=4096)
+def stems_of(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(stem_of, words))
+
+
+def has_kin(word: str, words: frozenset[str]) -> bool:
+    """Whether the word is there, or one of its kin: "locksmithing" and "locksmith"."""
+    if word in words or stem_of(word) in stems_of(words):
+        return True
+    return len(word) > 5 and any(len(other) > 4 and word.startswith(other) for other in words)
+
+
+def kin_of(word: str) -> set[str]:
+    """Words and stems of which one is among any words that have kin of a word."""
+    longer = {word[:size] for size in range(5, len(word))} if len(word) > 5 else set()
+    return {word, stem_of(word), *longer}

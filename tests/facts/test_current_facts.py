@@ -9,7 +9,7 @@ import pytest
 from longmind import Memory
 from longmind.base.errors import Corrupt
 from longmind.facts.current_facts import CurrentFacts
-from longmind.facts.held_mirror import CurrentFact
+from longmind.facts.held_facts import CurrentFact
 from longmind.facts.values import Entity
 from tests.store.tampering import behind
 

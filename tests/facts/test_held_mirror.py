@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 from longmind import Memory
-from longmind.facts import held_mirror
-from longmind.facts.held_mirror import LATEST, HeldFact, HeldMirror, held_of, latest_of
+from longmind.facts import subject_facts
+from longmind.facts.held_facts import LATEST, HeldFact, held_of, latest_of
+from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.part import FactsPart
 from longmind.facts.statements import Claim
 from longmind.facts.values import Entity, Predicate, typed
@@ -43,7 +44,7 @@ def check(memory: Memory, ledger: str = "default") -> None:
         mirror = mirror_of(memory)
         mirror.follow(tx)
         for subject in SUBJECTS:
-            assert mirror.held(ledger, subject) == held_of(tx.db, ledger, subject)
+            assert mirror.subject(ledger, subject).newest() == held_of(tx.db, ledger, subject)
         assert mirror.latest(ledger) == latest_of(tx.db, ledger, LATEST)
 
 
@@ -125,13 +126,13 @@ def test_what_one_other_writer_recorded_is_all_that_is_read_again(
         other.facts.record("user", "owns", "Petrel")
         other.facts.record("user", "thing 7", "eight")
         subjects: list[str] = []
-        read = held_mirror.held_of
+        read = subject_facts.held_of
 
-        def noted(db: Connection, ledger: str, norm: str) -> list[HeldFact]:
+        def noted(db: Connection, ledger: str, norm: str, most: int) -> list[HeldFact]:
             subjects.append(norm)
-            return read(db, ledger, norm)
+            return read(db, ledger, norm, most=most)
 
-        monkeypatch.setattr(held_mirror, "held_of", noted)
+        monkeypatch.setattr(subject_facts, "held_of", noted)
         check(memory)
         assert "user" not in subjects
 
@@ -142,7 +143,7 @@ def _write_and_give_up(memory: Memory) -> None:
         mirror_of(memory).follow(tx)
         write(tx, [claim], ledger="default", space="default")
         mirror_of(memory).follow(tx)
-        beliefs = mirror_of(memory).held("default", "user") or []
+        beliefs = mirror_of(memory).subject("default", "user").newest()
         assert "Faro" in {str(belief.fact.value) for belief in beliefs}
         raise RuntimeError("given up")
 
