@@ -50,7 +50,7 @@ from longmind.store.visible import Clause, among
 from longmind.store.write import Prepared
 
 _COLUMNS: Final = join((FactRow, "c"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o"))
-_DATED: Final = frozenset({"event", "plans", "did"})
+DATED: Final = frozenset({"event", "plans", "did"})
 """Slots whose value the ledger tells with its date."""
 
 
@@ -113,7 +113,7 @@ def says(statement: Statement, item: StatedFact) -> bool:
     if wording == stored:
         return True
     new_words, stored_words = set(wording.split()), set(stored.split())
-    if statement.slot in _DATED:
+    if statement.slot in DATED:
         return bool(new_words) and new_words <= stored_words
     # "Lisbon" and "Lisbon, Portugal" are one memory.
     return (

@@ -7,10 +7,12 @@ from typing import Final, Literal, NamedTuple
 
 from longmind.conversation.candidates import Candidate, subject_key
 from longmind.conversation.current import newest_versions, statement_of
-from longmind.extract.conflicts import ends, may_end
-from longmind.extract.statements import Statement
+from longmind.extract.conflicts import ends, may_end, words_of_ending
+from longmind.extract.statements import ANY, Statement
 from longmind.extract.wording import render
 from longmind.store.engine import Connection
+from longmind.store.letters import like_pattern
+from longmind.store.visible import Clause
 
 _MOST: Final = 500
 
@@ -24,12 +26,24 @@ class Ended(NamedTuple):
 
 def ended_by(db: Connection, space: str, statement: Statement) -> list[Ended]:
     """The active memories that the statement ends, or that its value takes the place of."""
-    rows = db.all(
-        "SELECT memory_id, slot, value_key FROM conversation_current WHERE space = ? AND subject_key = ? "
-        f"AND status = 'active' AND slot IS NOT NULL ORDER BY memory_id DESC LIMIT {_MOST}",
+    about = Clause(
+        "space = ? AND subject_key = ? AND status = 'active' AND slot IS NOT NULL",
         (space, subject_key(statement.subject)),
     )
-    # Of the hundreds of things that somebody has told, an ending names one.
+    if statement.slot != ANY and statement.old is None:
+        about &= Clause("slot = ?", (statement.slot,))
+    if not statement.whole:
+        # Of the thousands of things that somebody has told, an ending names one.
+        words = words_of_ending(statement)
+        if not words:
+            return []
+        longest = max(words, key=lambda word: (len(word), word))
+        about &= Clause("value_key LIKE ? ESCAPE '!'", (like_pattern(longest),))
+    rows = db.all(
+        f"SELECT memory_id, slot, value_key FROM conversation_current WHERE {about.sql} "
+        f"ORDER BY memory_id DESC LIMIT {_MOST}",
+        about.values,
+    )
     named = [int(number) for number, slot, value in rows if may_end(statement, str(slot), str(value or ""))]
     versions = newest_versions(db, named)
     return [

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from longmind.base.filters import View
 from longmind.base.partitions import Partition
 from longmind.conversation.assertions import (
+    DATED,
     StatedFact,
     facts_among,
     is_held,
@@ -31,7 +32,7 @@ from longmind.extract.statements import SPEAKER, Statement
 from longmind.facts import identity
 from longmind.facts.canonical import canonical_text
 from longmind.facts.rows import GLOBAL, AliasRow, EntityRow, select_among
-from longmind.facts.slots import group, standard, wordings
+from longmind.facts.slots import cardinality, group, standard, wordings
 from longmind.facts.trust import USER
 from longmind.store.engine import Connection
 from longmind.store.frames import tags_of
@@ -45,9 +46,12 @@ _FOLLOWED: Final = frozenset({NOT_HELD, "conflict", "ended"})
 """Why a memory was put away, where it comes back with what it says."""
 _FEW: Final = 20
 """As many subjects are looked for in one question, without one before it for those that have memories."""
-
-
 _LEAST: Final = 4
+_IN_USE: Final = "status = 'active'"
+_PUT_AWAY: Final = "status <> 'active'"
+"""As the indexes by value have it."""
+_BEHIND: Final = "\U0010ffff"
+"""After every character that a word can have."""
 
 
 @lru_cache(maxsize=1024)
@@ -58,24 +62,11 @@ def slots_of(predicate: str) -> tuple[str, ...]:
 
 
 class _Touched(NamedTuple):
-    """What changed in one ledger: of whom, in which slots, and the words of the values."""
+    """What changed in one ledger: of whom, in which slots, and the values in normal form."""
 
     subjects: set[str]
     slots: set[str]
-    values: set[frozenset[str]]
-
-    def may_word(self, value: str) -> bool:
-        """Whether a memory of this value may say one of the facts: its words are theirs, or some of them."""
-        return _may_say(_words_of(value), self.values)
-
-
-@lru_cache(maxsize=4096)  # every turn looks at all memories in the slots that it touches
-def _words_of(value: str) -> frozenset[str]:
-    return frozenset(value.split())
-
-
-def _may_say(words: frozenset[str], values: Collection[frozenset[str]]) -> bool:
-    return any(words <= other or other <= words for other in values)
+    values: set[str]
 
 
 def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
@@ -84,14 +75,15 @@ def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
     A memory that the ledger never heard of stays as it is, and so does one that faded or was put away by
     hand.
     """
-    over: set[frozenset[str]] | None = None
     changed = _read(tx, fact_ids)
     for ledger, touched in _touched(tx, changed).items():
-        worded = _in_slots(tx.db, ledger, touched, ("active", "archived"))
-        if not worded:
-            continue
-        over = _over_by(tx.db, fact_ids, present(tx)) if over is None else over
-        memories = _memories(tx.db, worded, touched, over)
+        worded = _wording(tx.db, ledger, touched, "active", "archived")
+        if _is_remembered(tx.db, ledger, touched):
+            subjects = {item.fact.subject_entity_id for item in changed if item.fact.ledger == ledger}
+            over = _over_by(tx.db, subjects, touched.slots, now=present(tx))
+            # Nothing brings such a value back, so that only memories in use are of interest.
+            worded |= _wording(tx.db, ledger, touched._replace(values=over), "active") if over else {}
+        memories = _memories(tx.db, worded)
         # One that this very transaction made or worded was checked by who wrote it.
         doubtful = [memory for memory in memories if not memory.is_new(tx)]
         if not doubtful:
@@ -175,7 +167,7 @@ def _touched(tx: Transaction, changed: Sequence[StatedFact]) -> dict[str, _Touch
             if item.subject.entity_id in names:
                 part.subjects.update(names[item.subject.entity_id])
                 part.slots.update(slots_of(item.predicate.key_norm))
-                part.values.add(frozenset(value_key(str(item.value.stored)).split()))
+                part.values.add(value_key(str(item.value.stored)))
         if part.subjects:
             touched[ledger] = part
     return touched
@@ -198,27 +190,32 @@ def _remembered(db: Connection, ledger: str, names: Mapping[int, set[str]]) -> d
     return {entity_id: each for entity_id, each in names.items() if not known.isdisjoint(each)}
 
 
-def _over_by(db: Connection, fact_ids: Collection[int], now: int) -> set[frozenset[str]]:
-    """The values that the subjects of some facts had until a time before now.
+_LAPSED: Final = "s.system_to IS NULL AND s.valid_to > s.system_from AND s.valid_to <= ?"
+"""Over by now, and not when it was written; as the index by its end has it."""
+_FEW_LAPSED: Final = 200
+
+
+def _over_by(db: Connection, subjects: Collection[int], predicates: Collection[str], *, now: int) -> set[str]:
+    """The values that some subjects had of some predicates until a time before now.
 
     Nothing was written when they ended, so what memories say of them is looked at with the next change. What
     was over when it was written was looked at then.
     """
-    over: set[frozenset[str]] = set()
-    for batch in batched(sorted(fact_ids)):
-        clause = among("c.fact_id", batch)
-        sql = (
-            "SELECT c.fact_id FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id WHERE "
-            "c.subject_entity_id IN "
-            f"(SELECT c.subject_entity_id FROM fact c WHERE {clause.sql}) "
-            "AND s.system_to IS NULL AND s.valid_to <= ? AND s.valid_to > s.system_from"
-        )
-        ended = {int(row[0]) for row in db.all(sql, (*clause.values, now))}
-        over.update(
-            frozenset(value_key(str(item.value.stored)).split())
-            for item in facts_among(db, "c.fact_id", ended)
-        )
-    return over
+    rows = db.all(
+        f"SELECT s.fact_id FROM fact_span s WHERE {_LAPSED} LIMIT {_FEW_LAPSED + 1}",
+        (now,),
+    )
+    lapsed = {int(row[0]) for row in rows}
+    if len(rows) > _FEW_LAPSED:
+        # Of everybody in the store so many that those of the subjects are looked for among their facts.
+        ids = among("c.subject_entity_id", sorted(subjects))
+        sql = f"SELECT s.fact_id FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id WHERE {ids.sql} AND "
+        lapsed = {int(row[0]) for row in db.all(sql + _LAPSED, (*ids.values, now))}
+    return {
+        value_key(str(item.value.stored))
+        for item in facts_among(db, "c.fact_id", lapsed)
+        if item.fact.subject_entity_id in subjects and item.predicate.key_norm in predicates
+    }
 
 
 def _names_of(tx: Transaction, entities: Mapping[int, EntityRow]) -> dict[int, set[str]]:
@@ -261,58 +258,70 @@ class _Memory(NamedTuple):
         return self.is_active and self.version.recorded_at == tx.system
 
 
-class _Worded(NamedTuple):
-    """The value of a memory in one of the slots that were touched."""
-
-    memory_id: int
-    value: str
-    is_active: bool
+def _is_remembered(db: Connection, ledger: str, touched: _Touched) -> bool:
+    """Whether any memory in use is of the subjects and slots."""
+    clause = _about(ledger, touched.subjects, touched.slots) & Clause(_IN_USE)
+    return db.one(f"SELECT 1 FROM conversation_current WHERE {clause.sql} LIMIT 1", clause.values) is not None
 
 
-def _in_slots(db: Connection, ledger: str, touched: _Touched, statuses: Sequence[str]) -> list[_Worded]:
-    """The memories of a part of a space in some slots of some subjects."""
-    named = among("subject_key", _filled(touched.subjects)) & among("slot", _filled(touched.slots))
-    here = Clause("space = ? AND slot IS NOT NULL", (ledger,)) & named
-    # Apart, because only the memories in use have an index by what they are about.
-    active, others = (
-        here & Clause("status = 'active'"),
-        here & among("status", [name for name in statuses if name != "active"]),
-    )
-    sql = "SELECT memory_id, value_key, {} FROM conversation_current WHERE {}"
-    both = f"{sql.format(1, active.sql)} UNION ALL {sql.format(0, others.sql)}"
-    rows = db.all(both, (*active.values, *others.values))
-    return [_Worded(int(number), str(value or ""), bool(is_active)) for number, value, is_active in rows]
+def _wording(db: Connection, ledger: str, touched: _Touched, *statuses: str) -> dict[int, bool]:
+    """The memories that may word what changed, by number, with whether each is in use.
 
-
-def _filled(names: Collection[str]) -> list[str]:
-    """In order, the last one several times where they are few: statements of one length are prepared once."""
-    listed = sorted(names)
-    return listed + listed[-1:] * (_LEAST - len(listed))
-
-
-def _memories(
-    db: Connection, worded: Sequence[_Worded], touched: _Touched, over: Collection[frozenset[str]] = ()
-) -> list[_Memory]:
-    """Those that may word what changed, in the order of their numbers.
-
-    Of values that are `over` only those in use are of interest: nothing brings such a value back.
+    A value that is one of many is worded as it is, and found by it; see `says`. Of a thing that has one
+    value, all memories are looked at: they are few. What happened is worded without its date, and begins with
+    some word of what the ledger has.
     """
-    # Of the hundred things that somebody likes, only the memories of the values that changed are looked at.
-    active = {
-        item.memory_id: item.is_active
-        for item in worded
-        if touched.may_word(item.value) or (item.is_active and _may_say(_words_of(item.value), over))
-    }
-    versions = newest_versions(db, list(active))
-    return [_Memory(number, version, active[number]) for number, version in sorted(versions.items())]
+    clauses = []
+    exact = {slot for slot in touched.slots if cardinality(slot) == "many"}
+    dated = (touched.slots - exact) & DATED
+    if exact:
+        clauses.append(_about(ledger, touched.subjects, exact) & _among("value_key", touched.values))
+    if dated:
+        first_words = sorted({word for value in touched.values for word in value.split()})
+        clauses += [
+            _about(ledger, touched.subjects, dated)
+            & Clause("value_key >= ? AND value_key < ?", (word, f"{word}{_BEHIND}"))
+            for word in first_words
+        ]
+    if touched.slots - exact - dated:
+        clauses.append(_about(ledger, touched.subjects, touched.slots - exact - dated))
+    words = [frozenset(value.split()) for value in touched.values]
+    found: dict[int, bool] = {}
+    for status in statuses:
+        for clause in clauses:
+            here = clause & (
+                Clause(_IN_USE) if status == "active" else Clause(f"{_PUT_AWAY} AND status = ?", (status,))
+            )
+            sql = f"SELECT memory_id, value_key FROM conversation_current WHERE {here.sql}"
+            for number, value in db.all(sql, here.values):
+                spoken = frozenset(str(value or "").split())
+                if any(spoken <= other or other <= spoken for other in words):
+                    found[int(number)] = status == "active"
+    return found
+
+
+def _about(ledger: str, subjects: Collection[str], slots: Collection[str]) -> Clause:
+    here = Clause("space = ? AND slot IS NOT NULL", (ledger,))
+    return here & _among("subject_key", subjects) & _among("slot", slots)
+
+
+def _among(column: str, names: Collection[str]) -> Clause:
+    """The last name several times where they are few: statements of one length are prepared once."""
+    listed = sorted(names)
+    return among(column, listed + listed[-1:] * (_LEAST - len(listed)))
+
+
+def _memories(db: Connection, found: Mapping[int, bool]) -> list[_Memory]:
+    """Memories in the order of their numbers, with whether each is in use."""
+    versions = newest_versions(db, list(found))
+    return [_Memory(number, version, found[number]) for number, version in sorted(versions.items())]
 
 
 def wording_of(tx: Transaction, fact_ids: Collection[int]) -> list[int]:
     """The memories, in whatever state, that say one of these facts."""
     memory_ids: list[int] = []
     for ledger, touched in _touched(tx, _read(tx, fact_ids)).items():
-        worded = _in_slots(tx.db, ledger, touched, ("active", "archived", "deleted"))
-        for memory in _memories(tx.db, worded, touched):
+        for memory in _memories(tx.db, _wording(tx.db, ledger, touched, "active", "archived", "deleted")):
             statement = statement_of(memory.version)
             if statement is not None:
                 facts = stated_facts(tx.db, ledger, statement)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from longmind.conversation.assertions import end_opposed, is_past, take_back
+from longmind.conversation.assertions import end_opposed, is_past, present, stated_facts, take_back
 from longmind.conversation.candidates import Candidate
 from longmind.conversation.current import match, newest_versions, statement_of
 from longmind.conversation.endings import ended_by, in_its_place
@@ -52,6 +52,8 @@ def _end(ctx: WriteContext, candidate: Candidate, turn: int, new: set[int | None
     over = [old for old in ended_by(ctx.tx.db, ctx.space, candidate.statement) if old.memory_id not in new]
     extracted: list[Extracted] = []
     for old in over:
+        if _is_held(ctx, old.memory_id):
+            continue
         put_away(ctx, old.memory_id, "archived", reason="ended", inputs={"turn": turn})
         link(ctx, old.memory_id, origin, reason="archived", rule=candidate.rule)
         extracted.append(Extracted(old.memory_id, candidate.content, "archived"))
@@ -108,6 +110,17 @@ def _merge_one(ctx: WriteContext, candidate: Candidate, turn: int, prepared: Pre
         put_away(ctx, memory_id, "archived", reason="conflict", inputs=inputs, successor=successor)
         end_opposed(ctx, statement_of(versions[memory_id]), candidate.statement)
     return Extracted(new, candidate.content, "conflict", opposed)
+
+
+def _is_held(ctx: WriteContext, memory_id: int) -> bool:
+    """Whether the ledger, which has heard the turn by now, goes on to hold what a memory says.
+
+    "I don't wear any clothes of wool" is no end of a dislike of clothes that are woolly.
+    """
+    statement = statement_of(newest_versions(ctx.tx.db, [memory_id])[memory_id])
+    if statement is None or not statement.holds:
+        return False
+    return bool(stated_facts(ctx.tx.db, ctx.space, statement, held_at=present(ctx.tx)))
 
 
 def _frame_of(ctx: WriteContext, memory_id: int) -> int:

@@ -34,6 +34,10 @@ def cards(memory: Memory, question: str) -> str:
     return "\n".join(item.text for item in items if item.tier == "card")
 
 
+def remembered(memory: Memory) -> set[str]:
+    return {item.content for item in memory.memories.list(limit=50)}
+
+
 def tell(memory: Memory, text: str) -> int:
     """Say something that makes one memory; its id."""
     [told] = memory.conversation("s").add_turn("user", text).extracted
@@ -462,3 +466,49 @@ def test_a_long_run_agrees_on_both_engines(location: str, user: str | None) -> N
         ("erase turn", 1), ("end", "lives_in"), ("like", "tea"), ("erase facts", "likes"), ("live", "Rome"),
     ]  # fmt: skip
     assert _problems_after(location, steps, user) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "kept"),
+    [
+        (
+            "I dislike wearing clothes with any kind of animal print.",
+            "I don't wear any clothing or accessories made from animal products.",
+            "dislikes",
+        ),
+        (
+            "I prefer to avoid consuming caffeine in any form.",
+            "I do not consume caffeine in any form, including coffee and tea.",
+            "prefers",
+        ),
+    ],
+)
+def test_a_denial_of_the_same_words_ends_no_dislike(memory: Memory, first: str, then: str, kept: str) -> None:
+    with memory:
+        talk = memory.conversation("talk")
+        talk.add_turn("user", first)
+        before = remembered(memory)
+        assert before
+        talk.add_turn("user", then)
+        assert memory.facts.about("user", predicate=kept), "the ledger holds it"
+        assert before <= remembered(memory)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "gone"),
+    [
+        ("I own a Petrel.", "I sold the Petrel.", "Petrel"),
+        ("I love climbing.", "I don't like climbing anymore.", "climbing"),
+        ("I use Postgres.", "I no longer use Postgres.", "Postgres"),
+    ],
+)
+def test_what_the_ledger_holds_no_longer_is_put_away(
+    tmp_path: Path, first: str, then: str, gone: str
+) -> None:
+    with Memory.open(tmp_path / "held.mind", embedder=None) as memory:
+        talk = memory.conversation("talk")
+        talk.add_turn("user", first)
+        before = {content for content in remembered(memory) if gone in content}
+        assert before
+        talk.add_turn("user", then)
+        assert not before & remembered(memory)
