@@ -198,7 +198,7 @@ def contexts(store: Store, search: SearchEngine, experience: Callable[[], Experi
     from longmind.context.builder import ContextBuilder
     from longmind.facts.cards import FactCards
 
-    builder = ContextBuilder(store, search, facts=FactCards())
+    builder = ContextBuilder(store, search, facts=FactCards(index=search.fact_index))
     builder.register("memories", lambda: _memories_lane(store, search))
     builder.register("experience", lambda: _experience_lane(experience()))
     return builder

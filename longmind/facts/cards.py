@@ -7,22 +7,22 @@ from typing import Final
 
 from longmind.base.filters import View
 from longmind.base.times import from_ms
+from longmind.facts.fact_index import FactIndex, has_many, word_stems
 from longmind.facts.hits import RawHit, hits, seen, select_spans, trusted
-from longmind.facts.lane import (
-    DEFAULT_OPTIONS,
-    ONESELF,
-    LaneOptions,
+from longmind.facts.lane import DEFAULT_OPTIONS, ONESELF, LaneOptions, entities_in, speaks_of_oneself
+from longmind.facts.mentioned import (
     MentionedFact,
-    entities_in,
+    NamedEntity,
+    best_of,
+    first_held,
     overlap,
     said_of,
-    speaks_of_oneself,
-    word_stems,
+    words_of_facts,
 )
 from longmind.facts.values import FactHit, shown
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import among
+from longmind.store.visible import Clause, among
 
 _EVIDENCE_EACH: Final = 3
 _LOOKED_AT: Final = 10_000
@@ -35,6 +35,8 @@ class FactCards:
     """Fact cards of the entities that a question names, those that share its words first."""
 
     options: LaneOptions = DEFAULT_OPTIONS
+    index: FactIndex | None = None
+    """What is kept in memory of entities of which much is known."""
 
     def cards(
         self, query: str, *, snapshot: Snapshot, view: View, limit: int, min_trust: int | None = None
@@ -43,16 +45,19 @@ class FactCards:
         db = snapshot.db
         condition = seen(view) & trusted(min_trust)
         mentions: dict[int, MentionedFact] = {}
-        for entity in entities_in(snapshot, query, view, self.options):
-            for mention in said_of(db, entity, condition, limit=_LOOKED_AT):
-                mentions.setdefault(mention.span_id, mention)
         query_stems = word_stems(query)
+        for entity in entities_in(snapshot, query, view, self.options):
+            if has_many(db, entity.ids):
+                words = words_of_facts(snapshot, entity, self.index)
+                told = best_of(db, entity, words, condition, query_stems, limit)
+            else:
+                told = said_of(db, entity, condition, limit=_LOOKED_AT)
+            mentions.update((mention.span_id, mention) for mention in told if mention.span_id not in mentions)
         if self.options.first_person is not None and not speaks_of_oneself(query):
             # "How many guests are confirmed?" names nobody, and means what who asks has told.
             for entity in entities_in(snapshot, ONESELF, view, self.options):
-                for mention in said_of(db, entity, condition, limit=_LOOKED_AT):
-                    if overlap(query_stems - word_stems(entity.alias), mention.fact) >= _SHARED:
-                        mentions.setdefault(mention.span_id, mention)
+                for mention in self._shared(snapshot, entity, condition, query_stems, limit):
+                    mentions.setdefault(mention.span_id, mention)
         order = sorted(mentions, key=lambda span_id: -overlap(query_stems, mentions[span_id].fact))[:limit]
         raw: dict[int, RawHit] = {}
         for batch in batched(order):
@@ -63,6 +68,23 @@ class FactCards:
             (render(hit), tuple(dict.fromkeys(piece.frame for piece in hit.evidence)))
             for hit in hits(db, view, chosen, evidence=_EVIDENCE_EACH)
         ]
+
+    def _shared(
+        self,
+        snapshot: Snapshot,
+        entity: NamedEntity,
+        condition: Clause,
+        query_stems: frozenset[str],
+        limit: int,
+    ) -> list[MentionedFact]:
+        """What is known of who asks and shares several words with the question."""
+        stems = query_stems - word_stems(entity.alias)
+        if has_many(snapshot.db, entity.ids):
+            words = words_of_facts(snapshot, entity, self.index)
+            related = words.ranked(words.shared(stems), least=_SHARED)
+            return first_held(snapshot.db, entity, related, condition, limit=limit)
+        told = said_of(snapshot.db, entity, condition, limit=_LOOKED_AT)
+        return [mention for mention in told if overlap(stems, mention.fact) >= _SHARED]
 
 
 def render(hit: FactHit) -> str:

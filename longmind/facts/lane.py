@@ -15,7 +15,17 @@ from longmind.base.names import ALL
 from longmind.base.partitions import split_partition
 from longmind.base.times import AsOf
 from longmind.facts.canonical import alias_norm, canonical_text
+from longmind.facts.fact_index import FactIndex, has_many, word_stems
 from longmind.facts.hits import ORDER, SOURCE, held, seen, trusted
+from longmind.facts.mentioned import (
+    MentionedFact,
+    NamedEntity,
+    best_of,
+    first_held,
+    overlap,
+    said_of,
+    words_of_facts,
+)
 from longmind.facts.mentions import LAST_SOURCE, mentions, spelled_out
 from longmind.facts.names import NameIndex
 from longmind.facts.resolve import named
@@ -87,23 +97,6 @@ class Candidate(NamedTuple):
     reasons: tuple[str, ...]
 
 
-class NamedEntity(NamedTuple):
-    """An entity that the query names: its canonical key, the name used, its rows in the view's ledgers."""
-
-    norm: str
-    alias: str
-    ids: tuple[int, ...]
-
-
-class MentionedFact(NamedTuple):
-    """A span, its fact in words, and the name that led to it."""
-
-    span_id: int
-    fact_id: int
-    fact: str
-    alias: str
-
-
 def candidates(
     snapshot: Snapshot,
     query: str,
@@ -111,6 +104,7 @@ def candidates(
     where: Where,
     options: LaneOptions = DEFAULT_OPTIONS,
     names: NameIndex | None = None,
+    index: FactIndex | None = None,
 ) -> list[Candidate]:
     """Frames that are evidence for facts about what the query names, best first; no name, no frame."""
     db = snapshot.db
@@ -121,7 +115,7 @@ def candidates(
     facts: dict[int, MentionedFact] = {}
     denied: dict[int, str] = {}
     for entity in entities:
-        for mention in _facts(db, entity, view, where, options, query_stems):
+        for mention in _facts(snapshot, entity, view, where, options, query_stems, index):
             if len(facts) < options.max_facts:
                 facts.setdefault(mention.span_id, mention)
         # "Am I afraid of flying?" is answered by "not any more", though nothing is held of it.
@@ -135,7 +129,11 @@ def candidates(
 
 
 def about_who_asks(
-    snapshot: Snapshot, view: View, where: Where, options: LaneOptions = DEFAULT_OPTIONS
+    snapshot: Snapshot,
+    view: View,
+    where: Where,
+    options: LaneOptions = DEFAULT_OPTIONS,
+    index: FactIndex | None = None,
 ) -> list[Candidate]:
     """Frames that say what the person who asks likes, avoids, owns and is, whatever the question's words."""
     facts: dict[int, MentionedFact] = {}
@@ -149,8 +147,12 @@ def about_who_asks(
         condition = both(
             [seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust), personal]
         )
-        for mention in said_of(snapshot.db, entity, condition, limit=_MOST_PERSONAL):
-            facts.setdefault(mention.span_id, mention)
+        if has_many(snapshot.db, entity.ids):
+            fact_ids = words_of_facts(snapshot, entity, index).of_predicates(PERSONAL, "favorite_")
+            told = first_held(snapshot.db, entity, fact_ids, condition, limit=_MOST_PERSONAL)
+        else:
+            told = said_of(snapshot.db, entity, condition, limit=_MOST_PERSONAL)
+        facts.update((mention.span_id, mention) for mention in told if mention.span_id not in facts)
     affirmed = _frames(snapshot.db, facts, view, where, options) if facts else []
     return _with_denied(affirmed, denied, options)
 
@@ -195,7 +197,7 @@ def _not_so(db: Connection, entity: NamedEntity, which: Clause, view: View, wher
         "JOIN fact_predicate p ON p.predicate_id = a.predicate_id "
         "JOIN fact_entity e ON e.entity_id = a.subject_entity_id JOIN fact c ON c.fact_id = a.fact_id "
         "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id "
-        "WHERE a.held_back = 0 AND a.system_from <= ? "
+        "WHERE a.held_back = 0 AND (a.polarity = 0 OR a.action = 'end') AND a.system_from <= ? "
         "AND (a.system_to IS NULL OR a.system_to > ?) AND NOT EXISTS "
         f"(SELECT 1 FROM fact_span s WHERE s.fact_id = a.fact_id AND {now.sql}) AND {clause.sql} "
         f"ORDER BY a.system_from DESC, f.frame_id LIMIT {_MOST_PERSONAL}",
@@ -332,42 +334,28 @@ def _at(view: View, where: Where) -> View:
 
 
 def _facts(
-    db: Connection,
+    snapshot: Snapshot,
     entity: NamedEntity,
     view: View,
     where: Where,
     options: LaneOptions,
     query_stems: frozenset[str],
+    index: FactIndex | None,
 ) -> list[MentionedFact]:
-    """What is said of an entity, if a frame in reach supports it."""
+    """What is said of an entity, if a frame in reach supports it; those that share words with it first."""
     condition = both([seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust)])
     question_stems = query_stems - word_stems(entity.alias)
-    facts = said_of(db, entity, condition, limit=options.max_facts + 1)
+    if has_many(snapshot.db, entity.ids):
+        words = words_of_facts(snapshot, entity, index)
+        only = options.by_relevance
+        return best_of(snapshot.db, entity, words, condition, question_stems, options.max_facts, only=only)
+    facts = said_of(snapshot.db, entity, condition, limit=_LOOKED_AT)
     if options.by_relevance or len(facts) > options.max_facts:
-        # More than are shown: those that share words with the question come first.
-        facts = said_of(db, entity, condition, limit=_LOOKED_AT)
         related = {item.span_id: overlap(question_stems, item.fact) for item in facts}
         if options.by_relevance and any(related.values()):
             facts = [item for item in facts if related[item.span_id]]
         facts.sort(key=lambda item: -related[item.span_id])
     return facts[: options.max_facts]
-
-
-def said_of(db: Connection, entity: NamedEntity, condition: Clause, *, limit: int) -> list[MentionedFact]:
-    """What is so of an entity, then what has it as its value, in the ledger's fixed order."""
-    mentions: dict[int, MentionedFact] = {}
-    for side in ("c.subject_entity_id", "c.object_entity_id"):
-        if len(mentions) >= limit:
-            break
-        clause = among(side, entity.ids) & condition
-        sql = (
-            f"SELECT s.span_id, c.fact_id, e.key, p.key, coalesce(o.key, c.object_text) FROM {SOURCE} "
-            f"WHERE {clause.sql} ORDER BY {ORDER} LIMIT {limit - len(mentions)}"
-        )
-        for span_id, fact_id, subject, predicate, value in db.all(sql, clause.values):
-            fact = f"{subject} {predicate}{'' if value is None else f' {value[:60]}'}"
-            mentions.setdefault(span_id, MentionedFact(span_id, fact_id, fact, entity.alias))
-    return list(mentions.values())
 
 
 def _supported(view: View, where: Where, options: LaneOptions) -> Clause:
@@ -432,30 +420,9 @@ def _frames(
     ]
 
 
-_WORD: Final = re.compile(r"[^\W_]{3,}")
-_ENDINGS: Final = ("ing", "ed", "es", "s", "e")
 _FIRST_PERSON: Final = frozenset("i me my mine myself we us our ours ourselves".split())
-
-
-def word_stems(text: str) -> frozenset[str]:
-    """Words of three letters or more, without the endings that inflection puts on them."""
-    return frozenset(_stem(word) for word in _WORD.findall(canonical_text(text)))
 
 
 def speaks_of_oneself(text: str) -> bool:
     """Whether a question is asked in the first person."""
     return not _FIRST_PERSON.isdisjoint(re.split(r"[^\w]+", canonical_text(text)))
-
-
-def overlap(question: frozenset[str], text: str) -> int:
-    """How many of the question's words a fact shares; its own words are split at underscores too."""
-    return len(question & word_stems(text.replace("_", " "))) if question else 0
-
-
-def _stem(word: str) -> str:
-    if word.endswith("ies") and len(word) > 5:
-        return word[:-3] + "y"
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word

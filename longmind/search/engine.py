@@ -11,6 +11,7 @@ from longmind.base.arrays import Int64Array
 from longmind.base.errors import Corrupt
 from longmind.base.filters import View, Where
 from longmind.base.times import format_ms
+from longmind.facts.fact_index import FactIndex
 from longmind.facts.lane import LaneOptions, about_who_asks, candidates, names_in
 from longmind.facts.names import NameIndex
 from longmind.facts.trust import level
@@ -68,6 +69,11 @@ class SearchEngine:
         self._times = SaidTimes(store.mirrors)
         self._samples = VectorSamples()
         self.threads = SearchThreads()
+
+    @property
+    def fact_index(self) -> FactIndex | None:
+        """What is kept in memory of entities of which much is known, if there is a ledger."""
+        return self._facts.index if isinstance(self._facts, FactsLane) else None
 
     def state(self, snapshot: Snapshot, view: View) -> SearchState:
         """What the pipeline reads, as of a snapshot: only the parts of the store that the view names."""
@@ -262,6 +268,7 @@ class FactsLane:
 
     def __init__(self, mirrors: Mirrors, options: LaneOptions | None = None) -> None:
         self._names = NameIndex(mirrors)
+        self.index = FactIndex(mirrors)
         self._options = options or LaneOptions(max_evidence_frames=constants.DEPTH)
         self._naming = replace(self._options, first_person=None)
 
@@ -282,7 +289,7 @@ class FactsLane:
             max_evidence_frames=min(limit, self._options.max_evidence_frames),
             min_trust=level(min_trust),
         )
-        evidence = candidates(snapshot, query, view, where, options, self._names)
+        evidence = candidates(snapshot, query, view, where, options, self._names, self.index)
         weight = self._options.weight
         return [RankedFrame(item.frame_id, "; ".join(item.reasons), weight) for item in evidence]
 
@@ -296,7 +303,7 @@ class FactsLane:
         options = replace(
             self._options, max_evidence_frames=constants.PERSONAL_DEPTH, min_trust=level(min_trust)
         )
-        evidence = about_who_asks(snapshot, view, where, options)
+        evidence = about_who_asks(snapshot, view, where, options, self.index)
         return [RankedFrame(item.frame_id, "; ".join(item.reasons)) for item in evidence]
 
     def entity_names(self, query: str, *, snapshot: Snapshot, view: View) -> Sequence[tuple[str, ...]]:

@@ -142,3 +142,20 @@ def test_a_turn_costs_what_it_says(lives: tuple[Memory, Memory], number: int) ->
     # Thirty times as much was told.
     assert long.calls < 1.5 * short.calls
     assert long.steps < 4 * short.steps
+
+
+@pytest.mark.parametrize("question", ["Where do I live?", "What do I like?", "What should I cook tonight?"])
+@pytest.mark.parametrize("ask", ["search", "recall", "context"])
+def test_a_question_costs_what_it_is_about(lives: tuple[Memory, Memory], ask: str, question: str) -> None:
+    def asked(memory: Memory) -> None:
+        if ask == "context":
+            memory.conversation("now").context(20, query=question)
+        else:
+            getattr(memory, ask)(question)
+
+    for memory in lives:
+        asked(memory)  # what is kept in memory is read once
+    short, long = (work_of(memory, asked) for memory in lives)
+    assert min(short) > 100, "nothing was counted"
+    assert long.calls < 3 * short.calls
+    assert long.steps < 8 * short.steps
