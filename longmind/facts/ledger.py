@@ -12,6 +12,7 @@ from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.expiry import ExpiresAt, Ttl
 from longmind.base.filters import View
 from longmind.base.frame import SCOPES
+from longmind.base.garbage import collection_paused
 from longmind.base.parameters import Mark, Scope, User, WriteSpace
 from longmind.base.partitions import partition_name
 from longmind.base.results import Added
@@ -333,7 +334,8 @@ class Ledger(Reader):
         user: User = None,
     ) -> RecordReport:
         """Record several facts in order and in one transaction: all of them or none."""
-        return RecordReport(tuple(self._record(list(assertions), space, scope, user)))
+        with collection_paused():
+            return RecordReport(tuple(self._record(list(assertions), space, scope, user)))
 
     def retract(
         self,

@@ -157,7 +157,7 @@ class Resolver:
     def _resolved(
         self, claim: Claim, subject: EntityRow, predicate: PredicateRow, predicates: dict[str, PredicateRow]
     ) -> Resolved:
-        qualified = qualifiers_hash(claim.qualifiers)
+        qualified = qualifiers_hash(claim.qualifiers) if claim.qualifiers else None
         competing = group(predicate.key_norm, single=predicate.cardinality == "one")
         hashes: list[bytes] = []
         plain = None
