@@ -9,8 +9,9 @@ come first.
 from __future__ import annotations
 
 import re
+import threading
 from bisect import insort
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
@@ -37,18 +38,19 @@ class FactIndex:
 
     def __init__(self, mirrors: Mirrors) -> None:
         self._mirrors = mirrors
-        self._entities: OrderedDict[tuple[int, ...], Follower[FactWords]] = OrderedDict()
+        self._entities: dict[tuple[int, ...], Follower[FactWords]] = {}
+        """The one that was asked for last stands last."""
+        self._lock = threading.Lock()
 
     def of(self, snapshot: Snapshot, entity_ids: tuple[int, ...]) -> FactWords:
         """Of the rows of one entity, in whatever ledger."""
-        follower = self._entities.get(entity_ids)
-        if follower is None:
-            follower = Follower(self._mirrors, "facts", lambda: FactWords(entity_ids))
+        with self._lock:
+            follower = self._entities.pop(entity_ids, None)
+            if follower is None:
+                follower = Follower(self._mirrors, "facts", lambda: FactWords(entity_ids))
             self._entities[entity_ids] = follower
-            while len(self._entities) > _MOST_ENTITIES:
-                self._entities.popitem(last=False)
-        else:
-            self._entities.move_to_end(entity_ids)
+            if len(self._entities) > _MOST_ENTITIES:
+                del self._entities[next(iter(self._entities))]
         return follower.at(snapshot)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
@@ -72,3 +73,18 @@ def test_facts_that_were_erased_are_not_found(tmp_path: Path, monkeypatch: pytes
             found = candidates(snapshot, "Do I love bagpipes?", HOME, Where(), index=index)
         assert turn not in {item.frame_id for item in found}
         assert "bagpipes" not in str(found)
+
+
+def test_many_threads_ask_for_many_entities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fact_index, "_MOST_ENTITIES", 2)
+    with Memory.open(tmp_path / "threads.mind", embedder=None) as memory:
+        tell(memory, Random(6), 20)
+        index = FactIndex(memory.store.mirrors)
+
+        def ask(number: int) -> int:
+            with memory.store.read() as snapshot:
+                return len(list(index.of(snapshot, (1, number % 5 + 2)).in_order()))
+
+        with ThreadPoolExecutor(4) as threads:
+            counts = list(threads.map(ask, range(200)))
+        assert counts == [ask(number) for number in range(200)]
