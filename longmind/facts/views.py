@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from longmind.base.errors import InvalidInput, NotFound
@@ -55,7 +55,7 @@ def about(
     condition = both(
         [
             among("e.entity_id", sorted(entities)),
-            of_predicates(predicates),
+            _of_predicates(predicates, entities.values()),
             seen(view, shadowed=shadowed or not shadows),
             trusted(min_trust),
         ]
@@ -108,6 +108,17 @@ def about_each(
     }
 
 
+def _of_predicates(predicates: Sequence[Predicate], ledger_names: Iterable[str]) -> Clause:
+    """The same as `of_predicates`, by numbers: of somebody's thousands of facts only these are looked at."""
+    if not predicates:
+        return Clause("1 = 1")
+    norms = sorted({predicate.norm for predicate in predicates})
+    rows = among("q.ledger", sorted(set(ledger_names))) & among("q.key_norm", norms)
+    return Clause(
+        f"c.predicate_id IN (SELECT q.predicate_id FROM fact_predicate q WHERE {rows.sql})", rows.values
+    )
+
+
 def history(
     db: Connection,
     view: View,
@@ -118,12 +129,14 @@ def history(
     evidence: int = EVIDENCE_EACH,
 ) -> FactsResult:
     """Every span the store had recorded at the view's system time, by predicate and in the order recorded."""
-    conditions = [of_predicates(predicates), ledgers(view, "c.ledger"), _recorded(view)]
+    conditions = [ledgers(view, "c.ledger"), _recorded(view)]
     key = one_key(db, view, subject)
     raw = []
     if key is not None:
-        ids = identity.members(db, view.as_of, _entities(db, view, key))
-        clause = both([among("e.entity_id", sorted(ids)), *conditions])
+        entities = _entities(db, view, key)
+        ids = identity.members(db, view.as_of, entities)
+        named = _of_predicates(predicates, entities.values())
+        clause = both([among("e.entity_id", sorted(ids)), named, *conditions])
         raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=limit + 1)
     listed = hits(db, view, raw[:limit], evidence=evidence)
     return FactsResult(tuple(listed), truncated=len(raw) > limit)
