@@ -1,4 +1,4 @@
-"""Conversation memory at size: medians of add_turn and context with many memories, without embedding.
+"""Conversation memory at size: medians of add_turn, context, search and recall with many memories.
 
 python -m bench.conversation [--memories 50000] [--rounds 300] [--turns] [--store FILE]
 
@@ -22,7 +22,6 @@ from longmind import FrozenClock, Memory
 from longmind.base.names import DEFAULT_SPACE
 from longmind.conversation.candidates import from_turn
 from longmind.conversation.config import Config
-from longmind.conversation.memories import Memories
 from longmind.conversation.write import WriteContext, create, see
 from longmind.store.store import Store
 
@@ -52,7 +51,7 @@ def main() -> None:
             print(
                 f"active memories: {dict(memory.memories.stats().by_layer)}, frames: {memory.stats().frames}"
             )
-            _measure(memory.memories, clock, options.rounds)
+            _measure(memory, clock, options.rounds)
 
 
 def _make(path: Path, count: int, *, turns: bool) -> None:
@@ -104,8 +103,9 @@ def _talk(memory: Memory, clock: FrozenClock, count: int) -> None:
                     talk.add_turn("user", sentence)
 
 
-def _measure(memories: Memories, clock: FrozenClock, rounds: int) -> None:
+def _measure(memory: Memory, clock: FrozenClock, rounds: int) -> None:
     choose = random.Random(11)
+    memories = memory.memories
     talk = memories.conversation("now")
     sentences = [f"I like {_thing(choose)} these days" for _ in range(rounds)]
 
@@ -124,6 +124,15 @@ def _measure(memories: Memories, clock: FrozenClock, rounds: int) -> None:
     _print("add_turn, seen again", again, rounds)
     _print("context(20)", lambda number: talk.context(20), rounds)
     _print("context(20, query)", lambda number: talk.context(20, query=sentences[number]), rounds)
+    for ask in (memory.search, memory.recall, memory.facts.about):
+        ask("user")  # warm
+    _print(
+        "search", lambda number: memory.search(f"Do I {VERBS[number % 4]} {SYLLABLES[number % 20]}?"), rounds
+    )
+    _print(
+        "recall", lambda number: memory.recall(f"Do I {VERBS[number % 4]} {SYLLABLES[number % 20]}?"), rounds
+    )
+    _print("facts.about", lambda number: memory.facts.about("user", predicate="lives_in"), rounds)
     begun = time.perf_counter()
     report = memories.gc(clock.now(), dry_run=True)
     print(f"gc, dry run over {report.scored}: {time.perf_counter() - begun:.2f} s")

@@ -7,7 +7,7 @@ likes, a turn changes one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -39,13 +39,14 @@ from longmind.store.frames import tags_of
 from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
-from longmind.store.visible import Clause, among
+from longmind.store.visible import Clause, among, either
 
 NOT_HELD: Final = "no longer held"
 _FOLLOWED: Final = frozenset({NOT_HELD, "conflict", "ended"})
 """Why a memory was put away, where it comes back with what it says."""
 _FEW: Final = 20
-"""As many subjects are looked for in one question, without one before it for those that have memories."""
+"""As many subjects are looked for in one question, without one before it for those that have memories; and
+as many first words."""
 _LEAST: Final = 4
 _IN_USE: Final = "status = 'active'"
 _PUT_AWAY: Final = "status <> 'active'"
@@ -77,12 +78,14 @@ def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
     """
     changed = _read(tx, fact_ids)
     for ledger, touched in _touched(tx, changed).items():
-        worded = _wording(tx.db, ledger, touched, "active", "archived")
-        if _is_remembered(tx.db, ledger, touched):
+        in_use, put_away = _are_remembered(tx.db, ledger, touched)
+        statuses = [*(["active"] if in_use else ()), *(["archived"] if put_away else ())]
+        worded = _wording(tx.db, ledger, touched, statuses)
+        if in_use:
             subjects = {item.fact.subject_entity_id for item in changed if item.fact.ledger == ledger}
             over = _over_by(tx.db, subjects, touched.slots, now=present(tx))
             # Nothing brings such a value back, so that only memories in use are of interest.
-            worded |= _wording(tx.db, ledger, touched._replace(values=over), "active") if over else {}
+            worded |= _wording(tx.db, ledger, touched._replace(values=over), ["active"]) if over else {}
         memories = _memories(tx.db, worded)
         # One that this very transaction made or worded was checked by who wrote it.
         doubtful = [memory for memory in memories if not memory.is_new(tx)]
@@ -258,46 +261,63 @@ class _Memory(NamedTuple):
         return self.is_active and self.version.recorded_at == tx.system
 
 
-def _is_remembered(db: Connection, ledger: str, touched: _Touched) -> bool:
-    """Whether any memory in use is of the subjects and slots."""
-    clause = _about(ledger, touched.subjects, touched.slots) & Clause(_IN_USE)
-    return db.one(f"SELECT 1 FROM conversation_current WHERE {clause.sql} LIMIT 1", clause.values) is not None
+def _are_remembered(db: Connection, ledger: str, touched: _Touched) -> tuple[bool, bool]:
+    """Whether any memory in use, and whether any that was put away, is of the subjects and slots."""
+    about = _about(ledger, touched.subjects, touched.slots)
+    there = "EXISTS (SELECT 1 FROM conversation_current WHERE {} AND {})"
+    sql = f"SELECT {there.format(about.sql, _IN_USE)}, {there.format(about.sql, _PUT_AWAY)}"
+    row = db.one(sql, about.values * 2)
+    assert row is not None
+    return bool(row[0]), bool(row[1])
 
 
-def _wording(db: Connection, ledger: str, touched: _Touched, *statuses: str) -> dict[int, bool]:
-    """The memories that may word what changed, by number, with whether each is in use.
+def _wording(db: Connection, ledger: str, touched: _Touched, statuses: Sequence[str]) -> dict[int, bool]:
+    """The memories that may word what changed, by number, with whether each is in use."""
+    by_word: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for value in touched.values:
+        words = frozenset(value.split())
+        for word in words:
+            by_word[word].append(words)
+    found: dict[int, bool] = {}
+    for clause in _clauses(ledger, touched) if statuses else ():
+        here = [
+            clause & Clause(_IN_USE if status == "active" else f"{_PUT_AWAY} AND status = '{status}'")
+            for status in statuses
+        ]
+        sql = " UNION ALL ".join(
+            f"SELECT memory_id, value_key, status FROM conversation_current WHERE {each.sql}" for each in here
+        )
+        for number, value, status in db.all(sql, [value for each in here for value in each.values]):
+            spoken = frozenset(str(value or "").split())
+            alike = (other for word in spoken for other in by_word.get(word, ()))
+            if value in touched.values or any(spoken <= other or other <= spoken for other in alike):
+                found[int(number)] = status == "active"
+    return found
 
-    A value that is one of many is worded as it is, and found by it; see `says`. Of a thing that has one
-    value, all memories are looked at: they are few. What happened is worded without its date, and begins with
-    some word of what the ledger has.
+
+def _clauses(ledger: str, touched: _Touched) -> Iterator[Clause]:
+    """Conditions of which one holds of each memory that says one of the facts; see `says`.
+
+    A value that is one of many is worded as it is, and found by it. Of a thing that has one value, all
+    memories are looked at: they are few. What happened is worded without its date, and begins with some word
+    of what the ledger has.
     """
-    clauses = []
     exact = {slot for slot in touched.slots if cardinality(slot) == "many"}
     dated = (touched.slots - exact) & DATED
     if exact:
-        clauses.append(_about(ledger, touched.subjects, exact) & _among("value_key", touched.values))
-    if dated:
-        first_words = sorted({word for value in touched.values for word in value.split()})
-        clauses += [
-            _about(ledger, touched.subjects, dated)
-            & Clause("value_key >= ? AND value_key < ?", (word, f"{word}{_BEHIND}"))
-            for word in first_words
-        ]
+        about = _about(ledger, touched.subjects, exact)
+        for batch in batched(sorted(touched.values)):
+            yield about & _among("value_key", batch)
+    first_words = sorted({word for value in touched.values for word in value.split()}) if dated else []
+    if len(first_words) > _FEW:
+        yield _about(ledger, touched.subjects, dated)
+    elif first_words:
+        begins = either(
+            [Clause("value_key >= ? AND value_key < ?", (word, f"{word}{_BEHIND}")) for word in first_words]
+        )
+        yield _about(ledger, touched.subjects, dated) & begins
     if touched.slots - exact - dated:
-        clauses.append(_about(ledger, touched.subjects, touched.slots - exact - dated))
-    words = [frozenset(value.split()) for value in touched.values]
-    found: dict[int, bool] = {}
-    for status in statuses:
-        for clause in clauses:
-            here = clause & (
-                Clause(_IN_USE) if status == "active" else Clause(f"{_PUT_AWAY} AND status = ?", (status,))
-            )
-            sql = f"SELECT memory_id, value_key FROM conversation_current WHERE {here.sql}"
-            for number, value in db.all(sql, here.values):
-                spoken = frozenset(str(value or "").split())
-                if any(spoken <= other or other <= spoken for other in words):
-                    found[int(number)] = status == "active"
-    return found
+        yield _about(ledger, touched.subjects, touched.slots - exact - dated)
 
 
 def _about(ledger: str, subjects: Collection[str], slots: Collection[str]) -> Clause:
@@ -321,7 +341,7 @@ def wording_of(tx: Transaction, fact_ids: Collection[int]) -> list[int]:
     """The memories, in whatever state, that say one of these facts."""
     memory_ids: list[int] = []
     for ledger, touched in _touched(tx, _read(tx, fact_ids)).items():
-        for memory in _memories(tx.db, _wording(tx.db, ledger, touched, "active", "archived", "deleted")):
+        for memory in _memories(tx.db, _wording(tx.db, ledger, touched, ["active", "archived", "deleted"])):
             statement = statement_of(memory.version)
             if statement is not None:
                 facts = stated_facts(tx.db, ledger, statement)
