@@ -8,7 +8,7 @@ it ended. A memory counts as repeated beside the turn that it was made of.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -19,7 +19,8 @@ from longmind.facts.hits import held
 from longmind.facts.slots import group
 from longmind.search.wording import Rule
 from longmind.store.engine import Connection, Row
-from longmind.store.visible import Clause, among, both, visible_by_id
+from longmind.store.letters import like_pattern
+from longmind.store.visible import Clause, among, both, either, visible_by_id
 
 _ASKS_PAST: Final = Rule(
     r"\b(?:used\s+to|before|previous(?:ly)?|former(?:ly)?|earlier|ever|history|originally|original|old|first|"
@@ -30,6 +31,9 @@ _ASKS_PAST: Final = Rule(
 _MOST_OF_A_TEXT: Final = 0.5
 """The share of a text that replaced statements have to make up: what else it says may still be so."""
 _ENDS: Final = "end"
+_ENTITY: Final = "\0"
+"""Before the number of an entity that is a thing; no text begins so."""
+_MOST_THINGS: Final = 50
 
 Slot = tuple[int, tuple[str, ...], str]
 """Subject, the predicates that compete, and the thing where each thing competes apart."""
@@ -129,7 +133,7 @@ def _statement(row: Row) -> _Statement:
     competing = group(str(predicate), single=cardinality == "one")
     thing = ""
     if competing.by_thing:
-        thing = alias_norm(str(text)) if entity is None else f"entity {entity}"
+        thing = alias_norm(str(text)) if entity is None else f"{_ENTITY}{entity}"
     slot = (int(subject), competing.predicates, thing)
     return _Statement(int(frame_id), slot, int(start), int(end), str(action), int(said_at), bool(is_held))
 
@@ -162,6 +166,10 @@ def _with_holders(db: Connection, replaced: Mapping[int, _Said], view: View) -> 
     slots = {slot for statements in replaced.values() for slot in statements.replaced}
     subjects = among("a.subject_entity_id", sorted({subject for subject, _, _ in slots}))
     predicates = sorted({key for _, competing, _ in slots for key in competing})
+    things = _may_be_of(slots)
+    if not things.is_true:
+        own = among("c.subject_entity_id", sorted({subject for subject, _, _ in slots})) & things
+        subjects = Clause(f"a.fact_id IN (SELECT c.fact_id FROM fact c WHERE {own.sql})", own.values)
     clause = both([subjects, among("p.key_norm", predicates), visible_by_id(view)])
     holders: dict[Slot, tuple[bool, int, int]] = {}
     for statement in _statements(db, clause, view, only_current=True):
@@ -178,6 +186,27 @@ def _with_holders(db: Connection, replaced: Mapping[int, _Said], view: View) -> 
         if len(later) == len(statements.replaced) and later[0] != frame_id:
             outdated[frame_id] = later[0]
     return outdated
+
+
+def _may_be_of(slots: Collection[Slot]) -> Clause:
+    """What facts `c` of these slots fulfil, where each thing competes apart: few of the thousands of others.
+
+    A text is the same thing as one with the same words (`alias_norm`); beyond ASCII, letters have several
+    forms.
+    """
+    entities: list[int] = []
+    texts: list[Clause] = []
+    for _, _, thing in sorted(slots):
+        if thing.startswith(_ENTITY):
+            entities.append(int(thing.removeprefix(_ENTITY)))
+            continue
+        longest = max(thing.split(), key=len, default="")
+        if not longest or not longest.isascii() or len(texts) > _MOST_THINGS:
+            return Clause("1 = 1")
+        texts.append(Clause("lower(c.object_text) LIKE ? ESCAPE '!'", (like_pattern(longest),)))
+    if texts:
+        texts.append(Clause("octet_length(c.object_text) <> length(c.object_text)"))
+    return either([*texts, *([among("c.object_entity_id", entities)] if entities else ())])
 
 
 def told_twice(db: Connection, frame_ids: Sequence[int]) -> dict[int, int]:
