@@ -133,7 +133,7 @@ class SubjectFacts:
         if predicates:
             wanted = frozenset(predicates)
             rows = [row for row in rows if row.predicate in wanted]
-            among_all = sum(len(self._by_predicate.get(name, ())) for name in wanted)
+            among_all = sum(len(self._by_predicate.get(name, ())) for name in wanted) if rows else 0
             oldest = self.of(predicates)[-1].span_id if among_all > MOST else 0
         else:
             oldest = self._numbers[-MOST] if len(self._numbers) > MOST else 0
