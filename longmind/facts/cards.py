@@ -47,7 +47,7 @@ class FactCards:
         mentions: dict[int, MentionedFact] = {}
         query_stems = word_stems(query)
         for entity in entities_in(snapshot, query, view, self.options):
-            if has_many(db, entity.ids):
+            if has_many(snapshot, entity.ids, self.index):
                 words = words_of_facts(snapshot, entity, self.index)
                 told = best_of(db, entity, words, condition, query_stems, limit)
             else:
@@ -79,7 +79,7 @@ class FactCards:
     ) -> list[MentionedFact]:
         """What is known of who asks and shares several words with the question."""
         stems = query_stems - word_stems(entity.alias)
-        if has_many(snapshot.db, entity.ids):
+        if has_many(snapshot, entity.ids, self.index):
             words = words_of_facts(snapshot, entity, self.index)
             related = words.ranked(words.shared(stems), least=_SHARED)
             return first_held(snapshot.db, entity, related, condition, limit=limit)

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from longmind.facts.canonical import canonical_text
-from longmind.store.engine import Connection, scalar
+from longmind.store.engine import Connection, Value, scalar
 from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among
@@ -41,6 +41,18 @@ class FactIndex:
         self._entities: dict[tuple[int, ...], Follower[FactWords]] = {}
         """The one that was asked for last stands last."""
         self._lock = threading.Lock()
+        self._counted: tuple[int, dict[tuple[int, ...], int]] = (-1, {})
+        """At a revision of the store, how much was found to be known of entities."""
+
+    def has_many(self, snapshot: Snapshot, entity_ids: tuple[int, ...]) -> bool:
+        """Whether so much is known of an entity; asked once for each state of the store."""
+        revision, counts = self._counted
+        if revision != snapshot.revision:
+            counts = {}
+            self._counted = (snapshot.revision, counts)
+        if entity_ids not in counts:
+            counts[entity_ids] = _count(snapshot.db, entity_ids)
+        return counts[entity_ids] > MANY
 
     def of(self, snapshot: Snapshot, entity_ids: tuple[int, ...]) -> FactWords:
         """Of the rows of one entity, in whatever ledger."""
@@ -54,14 +66,25 @@ class FactIndex:
         return follower.at(snapshot)
 
 
-def has_many(db: Connection, entity_ids: Collection[int]) -> bool:
+def has_many(snapshot: Snapshot, entity_ids: tuple[int, ...], index: FactIndex | None) -> bool:
     """Whether so much is known of an entity that not all of it is looked at."""
+    if index is None:
+        return _count(snapshot.db, entity_ids) > MANY
+    return index.has_many(snapshot, entity_ids)
+
+
+def _count(db: Connection, entity_ids: Collection[int]) -> int:
+    """How many facts have an entity as their subject, or as their value, up to what is many."""
+    counts: list[str] = []
+    values: list[Value] = []
     for column in ("subject_entity_id", "object_entity_id"):
         clause = among(column, list(entity_ids))
         some = f"SELECT 1 FROM fact WHERE {clause.sql} LIMIT {MANY + 1}"
-        if scalar(db, f"SELECT count(*) FROM ({some}) AS known", clause.values) > MANY:
-            return True
-    return False
+        counts.append(f"(SELECT count(*) FROM ({some}) AS known)")
+        values += clause.values
+    row = db.one(f"SELECT {', '.join(counts)}", values)
+    assert row is not None
+    return int(max(row))
 
 
 class FactWords:

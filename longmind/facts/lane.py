@@ -147,7 +147,7 @@ def about_who_asks(
         condition = both(
             [seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust), personal]
         )
-        if has_many(snapshot.db, entity.ids):
+        if has_many(snapshot, entity.ids, index):
             fact_ids = words_of_facts(snapshot, entity, index).of_predicates(PERSONAL, "favorite_")
             told = first_held(snapshot.db, entity, fact_ids, condition, limit=_MOST_PERSONAL)
         else:
@@ -345,7 +345,7 @@ def _facts(
     """What is said of an entity, if a frame in reach supports it; those that share words with it first."""
     condition = both([seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust)])
     question_stems = query_stems - word_stems(entity.alias)
-    if has_many(snapshot.db, entity.ids):
+    if has_many(snapshot, entity.ids, index):
         words = words_of_facts(snapshot, entity, index)
         only = options.by_relevance
         return best_of(snapshot.db, entity, words, condition, question_stems, options.max_facts, only=only)
