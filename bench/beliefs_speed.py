@@ -1,4 +1,8 @@
-"""CPU time of reading, `add_turn`, `record` and `record_many`, in turn with another checkout of this code."""
+"""CPU time of reading, `add_turn`, `record` and `record_many`, in turn with another checkout of this code.
+
+With `--alike`, turns are compared one by one: those of which both checkouts keep as much apart from those of
+which today's keeps more, because who holds more has more to write.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import argparse
 import json
 import os
 import random
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -123,14 +128,77 @@ def measure(only: str) -> dict[str, float]:
     return spent
 
 
-def run(checkout: Path, only: str) -> dict[str, float]:
+_KEPT = (
+    "SELECT (SELECT count(*) FROM fact f JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
+    "WHERE p.key_norm <> 'session_id'), (SELECT count(*) FROM conversation_memory)"
+)
+"""In the tables of either checkout."""
+
+
+def measure_each(only: str) -> dict[str, list[tuple[float, int]]]:
+    """Of each turn, the microseconds of CPU and how many facts and memories it left."""
+    from longmind import Memory
+
+    spent: dict[str, list[tuple[float, int]]] = {}
+    for name in SETS:
+        if only not in name:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "speed.mind"
+            memory = Memory.open(str(path), embedder=None)
+            memory.conversation("warm").add_turn("user", "I live in Porto and my name is Rui.")
+            talk = memory.conversation("talk")
+            tables = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            before = sum(tables.execute(_KEPT).fetchone())
+            spent[name] = []
+            for text in turns(name):
+                start = time.process_time()
+                talk.add_turn("user", text)
+                passed = time.process_time() - start
+                kept = sum(tables.execute(_KEPT).fetchone())
+                spent[name].append((passed * 1e6, kept - before))
+                before = kept
+            tables.close()
+            memory.close()
+    return spent
+
+
+def run(checkout: Path, only: str, *options: str) -> Any:
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    command = [sys.executable, "-P", str(Path(__file__).resolve()), "--once", "--only", only]
+    command = [sys.executable, "-P", str(Path(__file__).resolve()), "--once", "--only", only, *options]
     output = subprocess.run(
         command, env=environment, cwd=checkout, check=True, capture_output=True, text=True
     ).stdout
-    spent: dict[str, float] = json.loads(output)
-    return spent
+    return json.loads(output)
+
+
+def compare_alike(checkout: Path, rounds: int, only: str) -> None:
+    """Turns of which both keep as much, and turns of which today's code keeps more."""
+    theirs = [run(checkout, only, "--alike") for _ in range(rounds)]
+    ours = [run(HERE, only, "--alike") for _ in range(rounds)]
+    print(f"{'microseconds of CPU a turn':34}{'turns':>6}{'before':>9}{'now':>9}{'times':>7}{'kept':>12}")
+    for name in ours[0]:
+        # The quickest of the rounds: a turn is short enough to be interrupted as a whole.
+        old = [
+            (min(each[0] for each in turn), turn[0][1])
+            for turn in zip(*(r[name] for r in theirs), strict=True)
+        ]
+        new = [
+            (min(each[0] for each in turn), turn[0][1]) for turn in zip(*(r[name] for r in ours), strict=True)
+        ]
+        pairs = list(zip(old, new, strict=True))
+        kinds = {
+            "all": pairs,
+            "nothing is kept": [pair for pair in pairs if pair[0][1] == pair[1][1] == 0],
+            "as much is kept": [pair for pair in pairs if pair[0][1] == pair[1][1] > 0],
+            "more is kept now": [pair for pair in pairs if pair[0][1] < pair[1][1]],
+        }
+        for kind, rows in kinds.items():
+            if not rows:
+                continue
+            was, now = (sum(pair[side][0] for pair in rows) / len(rows) for side in (0, 1))
+            kept = " → ".join(str(sum(pair[side][1] for pair in rows)) for side in (0, 1))
+            print(f"{f'{name}, {kind}':34}{len(rows):>6}{was:>9,.0f}{now:>9,.0f}{now / was:>7.2f}{kept:>12}")
 
 
 def main() -> int:
@@ -138,13 +206,19 @@ def main() -> int:
     parser.add_argument("--against", type=Path, help="the folder of another checkout, such as a git worktree")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="", help="only what has this in its name")
+    parser.add_argument("--alike", action="store_true", help="turns one by one, by what is kept of them")
     parser.add_argument("--once", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not (DATA / "beliefs/cases.jsonl").is_file():
         print(f"Skipped: {DATA} is not there. The texts come apart from the code.")
         return 0
     if options.once:
-        print(json.dumps(measure(options.only)))
+        print(json.dumps((measure_each if options.alike else measure)(options.only)))
+        return 0
+    if options.alike:
+        if options.against is None:
+            parser.error("--alike compares two checkouts; name the other with --against")
+        compare_alike(options.against.resolve(), options.rounds, options.only)
         return 0
     ours: list[dict[str, float]] = []
     theirs: list[dict[str, float]] = []
