@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -27,12 +27,18 @@ from longmind.extract import (
     voice,
 )
 from longmind.extract.needed_words import Gated, needed_words
+from longmind.extract.paraphrases import PARAPHRASES
+from longmind.extract.rewording import Rewording, Rewordings
 from longmind.extract.rules import VERB_RULES
 from longmind.extract.tokens import _TOKEN, Token, _tagged, tokens_of
 from longmind.extract.verbs import verb_forms
-from longmind.extract.words import Words
+from longmind.extract.word_order import WORD_ORDERS
+from longmind.extract.words import Words, letters_of
 from longmind.when import mentions
 from tests.extract.labelled import rows
+from tests.extract.proof_of_words import all_have
+
+_REWORDINGS = (*WORD_ORDERS, *PARAPHRASES)
 
 _MODULES = (
     changes, clause_reader, corrections, instructions, open_extraction, relationships, replacement,
@@ -84,6 +90,52 @@ def test_a_pattern_that_is_not_tried_would_not_match(text: str) -> None:
             assert not any(gate.shape.match(text, start) for start in starts), gate._source
 
 
+@pytest.mark.parametrize(
+    "rewording", [item for item in _REWORDINGS if item.words], ids=lambda item: item.words
+)
+def test_a_rewording_matches_nothing_without_its_words(rewording: Rewording) -> None:
+    words = frozenset(rewording.words.split())
+    shape = re.compile(rewording.shape._source, rewording.shape._flags)  # type: ignore[attr-defined]
+    in_hints = any(
+        all(all_have(words, f"[^!]{re.escape(hint)}[^!]", 0) for hint in group) for group in rewording.hints
+    )
+    assert in_hints or all_have(words, shape.pattern, shape.flags)
+
+
+@pytest.mark.parametrize(
+    ("words", "source", "proven"),
+    [
+        ("call", r"\bcalls?\b", False),
+        ("call calls", r"\bcalls?\b", True),
+        ("never", r"(?:^|[.!?]\s+)never(?= (?:put|set)\b)", True),
+        ("put set", r"(?:^|[.!?]\s+)never(?= (?:put|set)\b)", True),
+        ("put", r"(?:^|[.!?]\s+)never(?= (?:put|set)\b)", False),
+        ("never", r"(?:please )?(?:never )?put", False),
+    ],
+)
+def test_what_is_proven_of_words(words: str, source: str, proven: bool) -> None:
+    assert all_have(frozenset(words.split()), source, 0) is proven
+
+
+@settings(max_examples=300, deadline=None)
+@given(_TEXTS)
+def test_informal_words_are_spelled_out_as_if_each_word_were_looked_at(text: str) -> None:
+    for spelled in (text, text.lower(), f"{text} 2", f"{text} runnin, i 4 fun"):
+        words = set(normalise._LOOSE.findall(spelled.lower()))
+        each = [*normalise._spelled_out(spelled, letters_of(spelled))]
+        plainly = " i " not in spelled and spelled[:2] != "i " and normalise._KEYS.isdisjoint(words)
+        assert each == ([] if plainly else [*_spelled_out_slowly(spelled)]), spelled
+
+
+def _spelled_out_slowly(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in normalise._CANDIDATE.finditer(text):
+        new = normalise._plain_word(match.group())
+        if new == "":
+            new = normalise._by_context(match.group().lower(), text, *match.span())
+        if new is not None:
+            yield match.start(), match.end(), new
+
+
 @settings(max_examples=300, deadline=None)
 @given(_TEXTS)
 def test_words_are_cut_between_blanks_as_in_the_whole_sentence(text: str) -> None:
@@ -102,13 +154,12 @@ def _read_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sentences, "_may_quote", lambda _: True)
     monkeypatch.setattr(sentences, "_MASKED_WHOLE", [(("",), shape) for _, shape in sentences._MASKED_WHOLE])
     monkeypatch.setattr(voice, "_announces_text", _announces_slowly)
-    monkeypatch.setattr(
-        normalise, "_REWORDINGS", tuple(item._replace(hints=()) for item in normalise._REWORDINGS)
-    )
+    always = tuple(item._replace(words="", hints=()) for item in _REWORDINGS)
+    monkeypatch.setattr(normalise, "_REWORDINGS", Rewordings(always))
     monkeypatch.setattr(
         normalise,
         "_informal_words",
-        lambda text: (
+        lambda text, _letters: (
             {"i"}
             if " i " in text
             or text[:2] == "i "
