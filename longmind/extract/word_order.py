@@ -75,6 +75,9 @@ WORD_ORDERS: Final = (
             rf"{WHO} (?:actually |really |now )?[a-z]+(?: (?:in|on|at|for|with|to))?(?P<is> (?:is|was))(?= )"
         ),
         cut("what", "is"),
+        part=pattern(
+            rf"[Ww]hat {WHO} (?:actually |really |now )?[a-z]+(?: (?:in|on|at|for|with|to))? (?:is|was) "
+        ),
     ),
     # "My title, in case you need it, is records manager."
     Rewording(

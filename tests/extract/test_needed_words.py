@@ -117,6 +117,32 @@ def test_what_is_proven_of_words(words: str, source: str, proven: bool) -> None:
     assert all_have(frozenset(words.split()), source, 0) is proven
 
 
+_SAID = (
+    "What Ana Ruiz plays in is a viola, and what my sister Beth likes was tea. I speak French and Dutch "
+    "and I read. I live in Rome, if you must know. The lead on the Acme Foods branch project is Bo. "
+    "Rent at Lidl will be 4. They don't use Slack any more, it's all Zulip now. We no longer bank with "
+    "N26; its Wise. I've got a new work phone: 555. We have new username, it's kit. Ana, known as Ann, "
+    "left. Bo (aka Beau) ran. Joe, Joey to his friends at work, and Liz, Lizzy for short, sang. The "
+    "landlord has put my rent up to 900. She's raised my phone bill from 20 to 30."
+).split()  # fmt: skip
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.integers(0, len(_SAID)), st.integers(1, 40), _TEXTS)
+def test_what_a_rewording_matches_has_the_part_that_is_looked_for_first(
+    at: int, count: int, text: str
+) -> None:
+    for said in (" ".join([*_SAID[at : at + count], text]), " ".join([text, *_SAID[at : at + count]])):
+        for item in _REWORDINGS:
+            if item.part is not None and item.part.search(said) is None:
+                assert item.shape.search(said) is None, (said, item.words)
+
+
+def test_each_part_that_is_looked_for_first_is_in_something_that_matches() -> None:
+    said = " ".join(_SAID)
+    assert all(item.shape.search(said) for item in _REWORDINGS if item.part is not None)
+
+
 @settings(max_examples=300, deadline=None)
 @given(_TEXTS)
 def test_informal_words_are_spelled_out_as_if_each_word_were_looked_at(text: str) -> None:
@@ -154,7 +180,7 @@ def _read_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sentences, "_may_quote", lambda _: True)
     monkeypatch.setattr(sentences, "_MASKED_WHOLE", [(("",), shape) for _, shape in sentences._MASKED_WHOLE])
     monkeypatch.setattr(voice, "_announces_text", _announces_slowly)
-    always = tuple(item._replace(words="", hints=()) for item in _REWORDINGS)
+    always = tuple(item._replace(words="", hints=(), part=None) for item in _REWORDINGS)
     monkeypatch.setattr(normalise, "_REWORDINGS", Rewordings(always))
     monkeypatch.setattr(
         normalise,

@@ -167,6 +167,7 @@ ASIDES: Final = (
             re.IGNORECASE,
         ),
         put("here", ","),
+        part=pattern(r" and [\w']+ and I\b", re.IGNORECASE),
     ),
     # "I'm vegetarian, so no haggis unless it's the lentil sort", "my birthday's 17 July if you want to know".
     Rewording(
@@ -188,6 +189,7 @@ ASIDES: Final = (
             re.IGNORECASE,
         ),
         cut("if"),
+        part=pattern(r" if you(?:'re|'d| are| want| need| were| must|'ve| ever)\b", re.IGNORECASE),
     ),
     # "My manager never once asked."
     Rewording("once", (("never once",),), pattern(r"\bnever(?P<once> once)\b", re.IGNORECASE), cut("once")),

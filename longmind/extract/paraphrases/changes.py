@@ -81,6 +81,9 @@ CHANGES: Final = (
             r"(?=(?:is|are|was|were|will be|has been) )"
         ),
         _of_owner,
+        part=pattern(
+            r" (?:for|on|of|at) (?:the |our |my )?[A-Z][\w'-]+(?: [\w'-]+){0,4} (?:is|are|was|were|will|has) "
+        ),
     ),
     # "Slab pour put back to 19 August", "the doctor's put my ramipril down to 5 mg".
     Rewording(
@@ -112,6 +115,11 @@ CHANGES: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("whole"), f"my {match['what']} is now")]),
+        part=pattern(
+            r" (?:put|upped|raised|lowered|cut|reduced|increased|dropped|halved|doubled|changed|"
+            r"lifted|brought|bumped) my ",
+            re.IGNORECASE,
+        ),
     ),
     # "I told you the wrong blood group, it's O negative."
     Rewording(
@@ -242,6 +250,11 @@ CHANGES: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("its"), f"{match['who']} {_does(match['does'], match['verb'])}")]),
+        part=pattern(
+            r" (?:uses?|runs?|banks? with|shops? at|deploys? to|works? with|"
+            r"writes? in) [^.,;!?\n]{2,53}?[,;-] ?(?:it's|it is|its)\b",
+            re.IGNORECASE,
+        ),
     ),
     # "I've got a new mobile number: 07700 900358", "we have a new address, it's 4 Elm Road".
     Rewording(
@@ -255,6 +268,11 @@ CHANGES: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("whole"), f"my new {match['what']} is ")]),
+        part=pattern(
+            r" new (?:[a-z]+ )?(?:number|address|e-?mail|username|handle|postcode|car|bike|phone|"
+            r"laptop|boss|manager|doctor|gp|dentist|landlord|therapist|physio)",
+            re.IGNORECASE,
+        ),
     ),
     # "We've gone with a new flour supplier, it's Shipton Mill now."
     Rewording(

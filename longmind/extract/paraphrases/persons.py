@@ -360,6 +360,10 @@ PERSONS: Final = (
             r"|everybody[\w ]{0,25}|friends|us|me|most people)| for short))(?:\)|,))(?P<verb>(?= [a-z]+))?"
         ),
         lambda match: iter([(*match.span("aside"), f" goes by {match['known'] or match['short']} and")]),
+        part=pattern(
+            r"(?: \(|, )(?:or )?(?:(?:also |better )?known as |aka |(?:everyone|everybody|people|we|i|"
+            r"his|her|their) |[A-Z][\w'-]+ (?:to|for) )"
+        ),
     ),
     # "Everyone calls Nicholas Nico", "Nicholas is also known as Nico".
     Rewording(
