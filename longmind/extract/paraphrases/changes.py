@@ -301,7 +301,7 @@ CHANGES: Final = (
     # "Handed in my notice at Hegarty's."
     Rewording(
         "notice",
-        (("notice ",),),
+        ((" my notice ",),),
         pattern(
             r"(?P<over>(?:\bI(?:'ve| have)?(?: just| finally)? )?\b(?:handed in|put in|gave in|gave) my "
             r"notice (?:at|to|with|on))(?= (?:the )?(?-i:[A-Z]))",
