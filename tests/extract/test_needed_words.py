@@ -14,8 +14,10 @@ from longmind.base.words import runs_of_letters
 from longmind.extract import (
     changes,
     clause_reader,
+    clause_statements,
     corrections,
     finder,
+    grammar,
     instructions,
     normalise,
     open_extraction,
@@ -23,6 +25,7 @@ from longmind.extract import (
     relationships,
     replacement,
     sentences,
+    verb_group,
     verb_rules,
     voice,
 )
@@ -179,7 +182,15 @@ def _read_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_extraction, "may_be_worth_keeping", lambda *_: True)
     monkeypatch.setattr(sentences, "_may_quote", lambda _: True)
     monkeypatch.setattr(sentences, "_MASKED_WHOLE", [(("",), shape) for _, shape in sentences._MASKED_WHOLE])
+    monkeypatch.setattr(sentences, "_may_be_code", lambda _: True)
     monkeypatch.setattr(voice, "_announces_text", _announces_slowly)
+    monkeypatch.setattr(voice, "_is_make_believe", _is_make_believe_slowly)
+    monkeypatch.setattr(voice, "_SARCASM_HINTS", ("",))
+    monkeypatch.setattr(changes, "_OF_CHANGE", _Everything())
+    monkeypatch.setattr(clause_statements, "TYING", _Everything())
+    monkeypatch.setattr(clause_reader, "_PHRASES", _Everything())
+    monkeypatch.setattr(grammar, "_MAY_CUT", _Everything())
+    monkeypatch.setattr(verb_group, "_stands_alone", lambda *_: False)
     always = tuple(item._replace(words="", hints=(), part=None) for item in _REWORDINGS)
     monkeypatch.setattr(normalise, "_REWORDINGS", Rewordings(always))
     monkeypatch.setattr(
@@ -208,9 +219,31 @@ class _Everything:
     def isdisjoint(self, _words: object) -> bool:
         return False
 
+    def __contains__(self, _word: object) -> bool:
+        return True
+
 
 def _announces_slowly(masked: str, sentence: sentences.Sentence) -> bool:
     return voice._TEXT_TO_WORK_ON.search(masked, sentence.start, sentence.end) is not None
+
+
+def _is_make_believe_slowly(masked: str, sentence: sentences.Sentence) -> bool:
+    return voice._MAKE_BELIEVE.match(masked, sentence.start, sentence.end) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    "imagine|pretending|supposed|Assuming|Hypothetically|Let's say|so say that|Act as|for example, say|"
+    "e.g. if|okay say i live|what if|In my dreams|in a nightmare|in last night's dream|in his novel,|"
+    "in the opening scene,|in this game|role-play|roleplay|play the role|in another life|once upon a time|"
+    "you're now|write me a|and now please imagine".split("|"),
+)
+def test_what_is_made_up_is_known_by_how_it_begins(text: str) -> None:
+    for lead in ("", " ", '"', "- ", "so ", "And ", "ok "):
+        whole = sentences.Sentence(0, len(lead + text) + 1, False, 0, None)
+        for said in (lead + text + " ", (lead + text).capitalize() + " "):
+            assert voice._is_make_believe(said, whole) == _is_make_believe_slowly(said, whole), said
+    assert voice._MAKE_BELIEVE.match(text + " ")
 
 
 def test_nothing_is_lost_by_passing_over_what_cannot_match(monkeypatch: pytest.MonkeyPatch) -> None:
