@@ -98,6 +98,11 @@ _RUNS_OUT: Final = frozenset(
 )
 
 
+_OWN_VERBS: Final = frozenset("switch change move transfer swap migrate".split())
+_OF_CHANGE: Final = ENDS.union(
+    _SWAPS, _MOVES, _OWN_VERBS, ("be", "rename"), (verb for verb, _ in _WITH_PARTICLE)
+)
+"""Verbs that may end or replace something; of others the clause need not be looked at."""
 _BACK_FROM: Final = pattern(r"(?:now |finally |just )?back from (?:my |our |the )?", re.IGNORECASE)
 
 
@@ -109,6 +114,8 @@ def find_changes(
     `before` is the object of an earlier clause, which a bare "left" means.
     """
     verb = clause.verb
+    if verb.lemma not in _OF_CHANGE:
+        return None
     if verb.unreal or verb.denied or verb.tense not in ("past", "perfect", "present", "progressive"):
         return None
     start, end = words.span(verb.after, clause.end)
@@ -159,9 +166,6 @@ _OWN: Final = pattern(
     r"(?:my|our) (?P<what>[a-z-]+(?: [a-z-]+)?)(?: over)?(?: from (?P<old>.+?))? (?:over )?to (?P<new>.+)",
     re.IGNORECASE,
 )
-_OWN_VERBS: Final = frozenset("switch change move transfer swap migrate".split())
-
-
 _THE_THING: Final = pattern(
     r"(?:(?P<whose>the|our|my|his|her|their) )?"
     r"(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,3}?|[A-Z][\w-]*(?: [A-Z][\w-]*)?)"

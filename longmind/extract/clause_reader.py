@@ -70,6 +70,8 @@ _NOT_YET: Final = frozenset(
     }
 )
 _NEITHER: Final = frozenset({"neither", "nor"})
+_PHRASES: Final = COUNTED | HOMES | {"me", "my", "our", "new"}
+"""Words without one of which a sentence has no set phrase."""
 
 
 class ClauseReader(StatementReader):
@@ -102,7 +104,8 @@ class ClauseReader(StatementReader):
                 yield from self.sentence(voiced._replace(sentence=said))
                 yield RuleMatch(speaker, ANY, mended[1], span, "correction", action="correct", free=True)
                 return
-            yield from self._by_phrase(words, span, speaker)
+            if not _PHRASES.isdisjoint(words.letters):
+                yield from self._by_phrase(words, span, speaker)
         self.span, self.label = span, voiced.sentence.label
         if words.count:
             yield from self._told_in(words, span, scene)
@@ -118,7 +121,7 @@ class ClauseReader(StatementReader):
             return
         if speaker is not None:
             self.mends = self.mistaken
-            self.mistaken = is_mistake(self.masked[span[0] : span[1]])
+            self.mistaken = is_mistake(words, self.masked[span[0] : span[1]])
             correction, self.refused = find_correction(words, span, speaker, after=self.refused)
             if correction is not None:
                 yield correction
@@ -187,12 +190,12 @@ class ClauseReader(StatementReader):
         """What set phrases say, wherever they stand in the sentence."""
         if self.masked.find(" me ", *span) >= 0:
             yield from find_fixed(self.masked, *span, speaker)
-        low = self.masked[span[0] : span[1]].lower()
-        if "my " in low or "our " in low:
+        letters = words.letters
+        if "my" in letters or "our" in letters:
             yield from after_a_death(list(find_apposed(words, *span, speaker)), self.masked, span)
         if not COUNTED.isdisjoint(words.lows):
             yield from find_listed(words, *span, speaker)
-        if not FORMER.isdisjoint(words.letters):
+        if ("my" in letters or "new" in letters) and not FORMER.isdisjoint(letters):
             yield from find_former(self.masked, *span, speaker)
         if not HOMES.isdisjoint(words.lows):
             yield from find_home(self.masked, *span, speaker)
@@ -254,7 +257,8 @@ class ClauseReader(StatementReader):
             yield from self._by_table(words, clause, own, scene, when)
         if about is None:
             return
-        yield from named_beside(words, clause, about, scene)
+        if clause.apposed is not None:
+            yield from named_beside(words, clause, about, scene)
         if clause.kind == "my" and speaker is not None and about.attribute is None:
             yield from own_by_name(words, clause, about, speaker)
         for match in self._told(words, clause, about, scene, when):
@@ -264,13 +268,16 @@ class ClauseReader(StatementReader):
                 # "My brother is Tom. He lives in Hull": what is told of him is told of Tom.
                 scene.mention(About(self.masked[slice(*match.value)], "person", relation=match.slot))
             yield self._marked(_renewed(match, words, clause, about), words, clause)
-        if (clause.apposed is None and about.sort != "thing") or about.attribute is None:
+        goes_on = "," in words.lows or ";" in words.lows
+        if goes_on and ((clause.apposed is None and about.sort != "thing") or about.attribute is None):
             whole = words.clause(clause)
             yield from find_pairs(words, words.span(clause.verb.after, clause.end), about, whole)
         self._object_mentioned(words, clause, scene)
         if speaker is not None and about.key == speaker:
             relatives_mentioned(words, clause.verb.after, clause.end, scene)
-            yield from find_relatives(words, (words.span(clause.verb.after, clause.end)[1], span[1]), speaker)
+            if not COUNTED.isdisjoint(words.lows):
+                rest = (words.span(clause.verb.after, clause.end)[1], span[1])
+                yield from find_relatives(words, rest, speaker)
 
     def _marked(self, match: RuleMatch, words: Words, clause: ParsedClause) -> RuleMatch:
         """A wish for answers in its own slot; a correction as one."""

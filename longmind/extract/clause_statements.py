@@ -24,8 +24,10 @@ from longmind.extract.possessive import (
     find_possessed,
 )
 from longmind.extract.relationships import (
+    TYING,
     divorced_by,
     marriage_over,
+    may_be_out_of_work,
     out_of_work,
     owner_of,
     parted,
@@ -73,29 +75,35 @@ class StatementReader(SubjectReader):
     def _told(
         self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: When
     ) -> Iterator[RuleMatch]:
-        if broken_up(words, clause) and scene.speaker is not None:
+        ties = clause.verb.passive or clause.verb.lemma in TYING
+        if clause.kind == "we" and broken_up(words, clause) and scene.speaker is not None:
             yield from parted(words, clause, scene.speaker)
             return
-        if about.key == scene.speaker and (divorced := divorced_by(words, clause)) is not None:
+        if ties and about.key == scene.speaker and (divorced := divorced_by(words, clause)) is not None:
             yield from marriage_over(words, clause, about.key, divorced)
             return
-        yield from out_of_work(words, clause, about, when)
-        if scene.speaker is not None and (
-            (tie := wedded(words, clause, scene.speaker)) is not None
-            or (tie := succeeded(words, clause, scene.speaker)) is not None
+        if may_be_out_of_work(words):
+            yield from out_of_work(words, clause, about, when)
+        if (
+            ties
+            and scene.speaker is not None
+            and (
+                (tie := wedded(words, clause, scene.speaker)) is not None
+                or (tie := succeeded(words, clause, scene.speaker)) is not None
+            )
         ):
             yield tie
             if tie.slot != "marital_status":  # else there may be a day to tell of it: "got married on 5 June"
                 return
         owned = (
             owner_of(words, clause, about, scene)
-            if not clause.verb.denied and not clause.verb.unreal
+            if ties and not clause.verb.denied and not clause.verb.unreal
             else None
         )
         if owned is not None:
             yield owned
             return
-        if is_gone(words, clause) and clause.kind not in ("i", "we", "elided") and scene.speaker is not None:
+        if clause.kind not in ("i", "we", "elided") and scene.speaker is not None and is_gone(words, clause):
             yield from each_end(words, clause, About(scene.speaker, "speaker"), when)
             return
         yield from self._stated(words, clause, about, scene, when)

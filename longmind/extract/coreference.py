@@ -115,13 +115,12 @@ class SubjectReader:
         if end == begin or first in ("it", "them", "this", "that"):
             return
         scene.object = words.span(at, end)
-        about = None
+        if "U" in words.tags[begin:end]:
+            return
         if first in ("my", "our") or (tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
-            about = scene.of_phrase(words.tokens(begin, end))
+            scene.may_be_thing(lambda: scene.of_phrase(words.tokens(begin, end)))
         elif tag in ("D", "N"):
-            about = scene.of_thing(words.tokens(begin, end))
-        if about is not None and about.sort != "person" and "U" not in words.tags[begin:end]:
-            scene.thing = about
+            scene.may_be_thing(lambda: scene.of_thing(words.tokens(begin, end)))
 
 
 def _company(words: Words, begin: int, end: int) -> About | None:
@@ -171,9 +170,10 @@ def may_mention_relatives(text: str) -> bool:
 
 def relatives_mentioned(words: Words, begin: int, end: int, scene: Scene) -> None:
     """ "We got a puppy", "a gift for my sister Anna": whom "he" or "she" may mean next."""
-    for at in range(begin + 1, end - 1):
-        if words.tags[at] == "U" and words.texts[at + 1] == "'s" and words.tags[at - 1] != "U":
-            scene.mention(About(words.texts[at], "person"))  # "Can you look over Kofi's CV?"
+    if "'s" in words.lows:
+        for at in range(begin + 1, end - 1):
+            if words.tags[at] == "U" and words.texts[at + 1] == "'s" and words.tags[at - 1] != "U":
+                scene.mention(About(words.texts[at], "person"))  # "Can you look over Kofi's CV?"
     if RELATION_WORDS.isdisjoint(words.lows):
         return
     for at in range(begin, end):

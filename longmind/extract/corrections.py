@@ -82,7 +82,7 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
     if span[1] - span[0] > 140 or not (after or starred or not _HINTS.isdisjoint(words.lows)):
         return None, False
     text = words.masked[span[0] : span[1]]
-    if is_mistake(text):
+    if is_mistake(words, text):
         return None, True
     other = _ITS_NOT.match(text) if "not" in words.lows else None
     if other is not None and _is_value(other["value"]) and "now" not in words.lows:
@@ -113,21 +113,26 @@ _MEANT: Final = pattern(
     re.IGNORECASE,
 )
 """Before a value that can only stand for the last one; after "sorry" anything may follow."""
-_MISTAKE: Final = pattern(
-    r"(?:(?:oops|whoops|sorry|ah|argh|no|ugh|hm+|wait|oh dear|oh no|oh|actually|silly me)[,.! ]+)*"
+_WRONG: Final = (
     r"(?:(?:the )?wrong \w+|i(?:'ve| have)? (?:typed|spelled|spelt|written|wrote|said|put) (?:that|it) "
     r"(?:wrong(?:ly)?|badly)|i(?:'m| am) muddling (?:up )?[\w ]{2,20}|"
     r"i (?:mistyped|misspoke|misspelled|misspelt|misremembered|mixed (?:that|it|them) up|wrote the wrong \w+|"
     r"(?:had|got) (?:that|it|them|this) (?:mixed up|muddled(?: up)?|wrong|backwards|the wrong way round))"
-    r"(?: that| it)?|(?:that|it) was (?:wrong|a typo|a mistake)|typo|my mistake|my bad)(?:,? sorry)?[,.! ]*",
+    r"(?: that| it)?|(?:that|it) was (?:wrong|a typo|a mistake)|typo|my mistake|my bad)"
+)
+_MISTAKE: Final = Gated(
+    r"(?:(?:oops|whoops|sorry|ah|argh|no|ugh|hm+|wait|oh dear|oh no|oh|actually|silly me)[,.! ]+)*"
+    rf"{_WRONG}(?:,? sorry)?[,.! ]*",
     re.IGNORECASE,
+    at_word=True,
+    part=rf"{_WRONG}(?!\w)",
 )
 """Nothing but that something was wrong: what is right comes next."""
 
 
-def is_mistake(text: str) -> bool:
+def is_mistake(words: Words, text: str) -> bool:
     """Whether a sentence says only that the one before was wrong."""
-    return _MISTAKE.fullmatch(text) is not None
+    return _MISTAKE.may_match(words.letters) and _MISTAKE.shape.fullmatch(text) is not None
 
 
 _EXCUSE: Final = pattern(

@@ -9,6 +9,7 @@ from longmind.extract.nouns import OPENING, Noun, NounReader, SubjectKind
 from longmind.extract.tokens import BE, HAVE
 from longmind.extract.verb_group import VerbGroup, may_be_verb, verb_group
 from longmind.extract.verbs import ALSO_NOUNS
+from longmind.extract.words import Words
 
 
 @dataclass(slots=True)
@@ -41,6 +42,10 @@ class ParsedClause:
 
 class Parser(NounReader):
     """Finds the clauses of one sentence, from left to right."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(words)
+        self.uncut = "." not in words.tags and _MAY_CUT.isdisjoint(words.lows)
 
     def clauses(self) -> list[ParsedClause]:
         """Every clause with a finite verb whose subject is told, borrowed or plainly left out."""
@@ -278,6 +283,8 @@ class Parser(NounReader):
 
     def _complement_end(self, at: int) -> int:
         """Up to a mark that ends a clause, or a word that begins a dependent one."""
+        if self.uncut:
+            return max(at, self.count)
         for stop in range(at, self.count):
             tag = self.tags[stop]
             if tag == ".":

@@ -125,6 +125,8 @@ def _of_one(op: Any, argument: Any) -> set[str]:
         return {_EDGE} if _is_edge(*argument) else {""}
     if op is ops.ASSERT_NOT:
         return {_EDGE} if _is_no_word(argument[1]) else {""}
+    if op is ops.IN and (letter := _either_case(argument)) is not None:
+        return {letter}
     return {" "} if op is ops.IN and _is_blank(argument) else {_ANYTHING}
 
 
@@ -150,6 +152,14 @@ def _is_edge(direction: int, items: Sequence[Any]) -> bool:
 def _is_no_word(items: Sequence[Any]) -> bool:
     """Whether what must not come is any letter: then a word ends here."""
     return len(items) == 1 and items[0][0] is ops.IN and (ops.CATEGORY, ops.CATEGORY_WORD) in items[0][1]
+
+
+def _either_case(options: Sequence[Any]) -> str | None:
+    """The letter of which the options are the small and the capital one."""
+    if any(op is not ops.LITERAL or argument > 127 for op, argument in options):
+        return None
+    letters = {chr(argument).lower() for _, argument in options}
+    return letters.pop() if len(letters) == 1 else None
 
 
 def _is_blank(options: Sequence[Any]) -> bool:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Set
+from functools import cache, lru_cache
 from typing import Final
 
 from longmind.base.words import runs_of_letters
 from longmind.extract.paraphrases import PARAPHRASES
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import reworded
+from longmind.extract.rewording import Rewordings
 from longmind.extract.verbs import verb_forms
 from longmind.extract.word_order import WORD_ORDERS
+from longmind.extract.words import letters_of
 
 _PLAIN: Final = {
     "im": "I'm", "ive": "I've", "ill": "ill", "dont": "don't", "doesnt": "doesn't", "didnt": "didn't",
@@ -81,12 +82,11 @@ _BEFORE_TO: Final = frozenset(
 _LOOSE: Final = pattern(r"[a-z0-9/]+(?:[-'][a-z]+)?")
 _KEYS: Final = frozenset({*_SPELLED, "its", "id", "ill", "2", "4"} - {"i"})
 """A text with none of these is written plainly enough."""
-_FIRST_LETTERS: Final = frozenset(
-    runs_of_letters(key)[0] for key in _KEYS if "2" not in key and "4" not in key
-)
-"""The letters that each of them begins with, but for those that have a digit."""
+_FIRST_LETTERS: Final = frozenset(runs_of_letters(key)[0] for key in _KEYS if key not in ("2", "4"))
+"""The first run of letters of each of them, but for those that have none."""
+_SMALL_I: Final = pattern(r"i(?<![\w'/@.#-].)(?![\w'@-])")
 
-_REWORDINGS: Final = (*WORD_ORDERS, *PARAPHRASES)
+_REWORDINGS: Final = Rewordings((*WORD_ORDERS, *PARAPHRASES))
 
 
 class Plain:
@@ -117,20 +117,28 @@ class Plain:
         return position - high + was_high
 
 
-def _informal_words(masked: str) -> set[str]:
+def _informal_words(masked: str, letters: Set[str]) -> set[str]:
     """The words of a text in lower case that may have to be spelled out; none where it is plainly spelled."""
     has_i = " i " in masked or masked[:2] == "i "
-    plain_letters = not has_i and masked.isascii() and "2" not in masked and "4" not in masked
-    if plain_letters and _FIRST_LETTERS.isdisjoint(runs_of_letters(masked)):
-        return set()  # as most texts are, and then told in a fifth of the time
+    if not has_i and _FIRST_LETTERS.isdisjoint(letters):
+        digits = {digit for digit in "24" if digit in masked}  # as in most texts, and most have neither
+        if not digits or (_clipped().isdisjoint(letters) and _SMALL_I.search(masked) is None):
+            return digits
     words = set(_LOOSE.findall(masked.lower()))
     if not has_i and _KEYS.isdisjoint(words):
         return set()
     return {word for word in words if word in _KEYS or word == "i" or word[-2:] == "in"}
 
 
-def _spelled_out(masked: str) -> Iterator[tuple[int, int, str]]:
-    words = _informal_words(masked)
+@cache
+def _clipped() -> frozenset[str]:
+    """ "Workin" and all its like."""
+    words = (word[:-1] for word in verb_forms() if word[-3:] == "ing")
+    return frozenset(word for word in words if _plain_word(word) is not None)
+
+
+def _spelled_out(masked: str, letters: Set[str]) -> Iterator[tuple[int, int, str]]:
+    words = _informal_words(masked, letters)
     if not words:
         return
     for match in (_DIGIT_WORD if words <= {"2", "4"} else _CANDIDATE).finditer(masked):
@@ -146,10 +154,14 @@ def _spelled_out(masked: str) -> Iterator[tuple[int, int, str]]:
 
 def plain(masked: str) -> Plain:
     """The text with informal words spelled out; most texts have none and come back as they are."""
+    letters = letters_of(masked)
+    edits = [*_REWORDINGS.edits(masked, letters), *_spelled_out(masked, letters)]
+    if not edits:
+        return Plain(masked)
     pieces: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     at = length = 0
-    for start, end, new in sorted([*reworded(masked, _REWORDINGS), *_spelled_out(masked)]):
+    for start, end, new in sorted(edits):
         if start < at:
             continue
         pieces += [masked[at:start], new]
@@ -157,8 +169,6 @@ def plain(masked: str) -> Plain:
         changes.append((length, length + len(new), start, end))
         length += len(new)
         at = end
-    if not changes:
-        return Plain(masked)
     pieces.append(masked[at:])
     return Plain("".join(pieces), changes)
 

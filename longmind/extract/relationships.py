@@ -120,14 +120,17 @@ _OUT_OF_WORK: Final = Gated(
 """Said of somebody who works nowhere from then on, wherever that was."""
 
 
+def may_be_out_of_work(words: Words) -> bool:
+    """Whether a sentence has a word without which nobody is told to have lost a job."""
+    return _OUT_OF_WORK.may_match(words.letters)
+
+
 def out_of_work(words: Words, clause: ParsedClause, about: About, when: When) -> Iterator[RuleMatch]:
     """The end of whatever job somebody has: "I was laid off", "Mum retired in March"."""
     verb = clause.verb
     if about.sort not in ("speaker", "person") or about.attribute is not None:
         return
     if verb.denied or verb.unreal or verb.tense in ("future", "can", "cannot"):
-        return
-    if not _OUT_OF_WORK.may_match(words.letters):
         return
     match = _OUT_OF_WORK.match(words, words.starts[verb.first], words.clause(clause)[1])
     if match is None:
@@ -154,6 +157,9 @@ _HANDED: Final = pattern(
 )
 _POSSESSED: Final = pattern(r"(?:now )?(?P<who>[A-Z][\w-]+)'s(?=$|[,.;]| now\b)")
 _CHARGED: Final = frozenset("own lead maintain manage handle head".split())
+_OWNING: Final = _CHARGED | {"be", "belong", "hand", "pass", "take", "run"}
+TYING: Final = _OWNING | {"divorce", "get", "tie", "replace", "succeed"}
+"""Verbs that may tell who is tied to whom, or whose a project is, where they are not passive."""
 
 
 def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> RuleMatch | None:

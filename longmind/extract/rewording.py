@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Final, NamedTuple
 
 Edit = tuple[int, int, str]
@@ -14,10 +14,14 @@ WHO: Final = rf"(?:I|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|(?:[Mm]y|[Oo]ur) [a-z-]+(?: {NAM
 
 
 class Rewording(NamedTuple):
+    words: str
+    """Of these, one stands as a whole run of letters in whatever is matched; none where it may not."""
     hints: tuple[tuple[str, ...], ...]
-    """Of each of these, one stands in whatever the pattern matches; in lower case."""
+    """And of each of these, one stands somewhere in it; in lower case."""
     shape: re.Pattern[str]
     edits: Callable[[re.Match[str]], Iterator[Edit]]
+    part: re.Pattern[str] | None = None
+    """What every match has in it, where that is sooner looked for than the shape, and seldom found."""
 
 
 def cut(*groups: str) -> Callable[[re.Match[str]], Iterator[Edit]]:
@@ -39,16 +43,37 @@ def put(group: str, text: str) -> Callable[[re.Match[str]], Iterator[Edit]]:
     return edits
 
 
-def reworded(masked: str, rewordings: tuple[Rewording, ...]) -> Iterator[Edit]:
-    """What to read in another way, as ranges of the text."""
-    low = masked.lower()
-    for hints, shape, edits in rewordings:
-        for alternatives in hints:
-            for hint in alternatives:
-                if hint in low:
+class Rewordings:
+    """A list of rewordings by the words they need: of nearly ninety, a sentence has those of two or three."""
+
+    __slots__ = ("_always", "_by_word", "_items")
+
+    def __init__(self, items: tuple[Rewording, ...]) -> None:
+        self._items = items
+        self._always = tuple(number for number, item in enumerate(items) if not item.words)
+        self._by_word: dict[str, list[int]] = {}
+        for number, item in enumerate(items):
+            for word in item.words.split():
+                self._by_word.setdefault(word, []).append(number)
+
+    def edits(self, masked: str, letters: Set[str]) -> list[Edit]:
+        """What to read in another way, as ranges of the text; `letters` are its runs of letters."""
+        numbers = set(self._always)
+        by_word = self._by_word
+        for word in letters & by_word.keys():
+            numbers.update(by_word[word])
+        low = masked.lower()
+        edits: list[Edit] = []
+        for number in numbers:
+            _, hints, shape, edits_of, part = self._items[number]
+            for alternatives in hints:
+                for hint in alternatives:
+                    if hint in low:
+                        break
+                else:
                     break
             else:
-                break
-        else:
-            for match in shape.finditer(masked):
-                yield from edits(match)
+                if part is None or part.search(masked) is not None:
+                    for match in shape.finditer(masked):
+                        edits += edits_of(match)
+        return edits

@@ -39,10 +39,11 @@ _MASKED_WHOLE = (
 """What is blotted out whole, each with marks of which one stands wherever its pattern matches.
 
 Code may also stand on the one line of a text, but then only at its beginning."""
+# One character first, since a search for a single set of characters is the quickest there is.
 _QUOTED = pattern(
-    r"\"[^\"\n]{1,600}\"|\u201c[^\u201d\n]{1,600}\u201d|\u00ab[^\u00bb\n]{1,600}\u00bb"
-    r"|\u201e[^\u201c\u201d\n]{1,600}[\u201c\u201d]"
-    r"|(?<![\w'])'(?=\w)[^'\n]{1,200}(?:'\w[^'\n]{0,200}){0,6}(?<=[\w.,!?])'(?!\w)"
+    r"[\"\u201c\u00ab\u201e'](?:(?<=\")[^\"\n]{1,600}\"|(?<=\u201c)[^\u201d\n]{1,600}\u201d"
+    r"|(?<=\u00ab)[^\u00bb\n]{1,600}\u00bb|(?<=\u201e)[^\u201c\u201d\n]{1,600}[\u201c\u201d]"
+    r"|(?<=')(?<![\w']')(?=\w)[^'\n]{1,200}(?:'\w[^'\n]{0,200}){0,6}(?<=[\w.,!?])'(?!\w))"
 )
 _SPEECH_BEFORE = pattern(
     r"(?:[,:]|\b(?:said|says|say|saying|told|asked|wrote|write|read|reads|replied|whispered|shouted"
@@ -60,7 +61,6 @@ _LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS))
 _INITIAL = pattern(
     r"(?:\b(?:e\.g|i\.e|u\.s|u\.k|d\.c|a\.m|p\.m|ph\.d|b\.a|m\.a)|(?<!\w)[A-Z])$", re.IGNORECASE
 )
-# One character first, since a search for a single set of characters is the quickest there is.
 _BREAK = pattern(
     r"[.!?\u2026\n\u3002\uff01\uff1f](?:(?<=\n)\s*+|(?<=[\u3002\uff01\uff1f])"
     r"|(?<![.!?\u2026].)(?<=[.!?\u2026])[.!?\u2026]*+[\"'\u201d)\]*_]*+(?=\s|$))"
@@ -89,9 +89,20 @@ def mask(text: str) -> str:
                 masked = foreign.sub(_blot, masked)
                 break
         else:
-            if foreign is _CODE_LINE and (code := foreign.match(masked)) is not None:
+            if foreign is _CODE_LINE and _may_be_code(masked) and (code := foreign.match(masked)) is not None:
                 masked = _blot(code) + masked[code.end() :]
     return _QUOTED.sub(_blot_speech, masked) if _may_quote(masked) else masked
+
+
+_CODE_WORDS = (
+    "import ", "from ", "def ", "class ", "const ", "let ", "var ", "auto ", "int ", "char ", "string ",
+    "val ", "return", "print", "console", "echo", "SELECT ", "INSERT ",
+)  # fmt: skip
+
+
+def _may_be_code(masked: str) -> bool:
+    """Whether a text of one line may begin with code: it has one of these words or marks."""
+    return not masked[:1].isalpha() or "=" in masked or "(" in masked or masked.startswith(_CODE_WORDS)
 
 
 def _may_quote(masked: str) -> bool:
@@ -190,6 +201,6 @@ def _opening(masked: str, start: int, end: int, label: str | None) -> tuple[int,
     at_line_start = (
         start == 0 or "\n" in masked[max(0, start - 2) : begin] or masked[start - 1 : start] == "\n"
     )
-    if at_line_start and (match := _LABEL.match(masked, begin, end)):
+    if at_line_start and masked.find(":", begin, end) >= 0 and (match := _LABEL.match(masked, begin, end)):
         return match.end(), match.group(1)
     return begin, label

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -101,7 +101,6 @@ class Scene:
 
     speaker: str | None
     persons: list[About] = field(default_factory=list)
-    thing: About | None = None
     named: About | None = None
     object: tuple[int, int] | None = None
     """Where the last thing stands that something was said of: what "them" may mean."""
@@ -109,6 +108,28 @@ class Scene:
     """Who was named last behind a verb, by several names, and no person since: what "they" may mean."""
     closed: bool = False
     """Only names count: in a document "the service" is nothing that others would ask for."""
+    _thing: About | None = None
+    _objects: list[Callable[[], About | None]] = field(default_factory=list)
+
+    @property
+    def thing(self) -> About | None:
+        """What "it" means."""
+        objects = self._objects
+        while objects:
+            about = objects.pop()()
+            if about is not None and about.sort != "person":
+                self._thing = about
+                objects.clear()
+        return self._thing
+
+    @thing.setter
+    def thing(self, about: About) -> None:
+        self._thing = about
+        self._objects.clear()
+
+    def may_be_thing(self, read: Callable[[], About | None]) -> None:
+        """What "it" may mean next, read when it is asked for: most texts never do."""
+        self._objects.append(read)
 
     def mention(self, about: About) -> None:
         about = replace(about, attribute=None) if about.attribute is not None else about

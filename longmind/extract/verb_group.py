@@ -47,6 +47,8 @@ def verb_group(
     `third` and `plural` say what the subject asks of its form. `bare` takes a verb without a subject: past,
     participle, base or -ing form as they come.
     """
+    if start < end and _stands_alone(words, start):
+        return _plain(words, start, third=third, plural=plural, bare=bare)
     if not _may_begin(words, start):
         return None
     return _Group(words, start, end).read(third=third, plural=plural, bare=bare)
@@ -186,20 +188,8 @@ class _Group:
             if lemma is None:
                 return self._made("do", "base", own=True, tense="past" if self.past else "present")
             return self._made(lemma, "base", tense="past" if self.past else "present")
-        return self._finite(forms, third=third, plural=plural, bare=bare)
-
-    def _finite(self, forms: dict[str, str], *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
-        if bare:
-            if "past" in forms:
-                return self._made(forms["past"], "past", tense="past")
-            if "ing" in forms:
-                return self._made(forms["ing"], "ing", tense="progressive")
-            return self._made(forms["base"], "base") if "base" in forms else None
-        present = "third" if third and not plural else "base"
-        if present in forms:
-            both = forms.get("past") == forms[present] and third
-            return self._made(forms[present], present, tense="past" if both else "present")
-        return self._made(forms["past"], "past", tense="past") if "past" in forms else None
+        finite = _finite(forms, third=third, plural=plural, bare=bare)
+        return None if finite is None else self._made(finite[0], finite[1], tense=finite[2])
 
     def _be(self, forms: dict[str, str]) -> VerbGroup:
         if "ing" in forms and self._next(0) not in _DESCRIBING:
@@ -243,6 +233,36 @@ class _Group:
         return VerbGroup(
             lemma, which, own_tense, self.denied, self.ended, self.unreal, False, self.start, after
         )
+
+
+def _stands_alone(words: Words, at: int) -> bool:
+    """Whether the word is a verb without auxiliaries, as most are."""
+    return words.tags[at] == "V" and not (words.low[at] == "used" and words.low[at + 1] == "to")
+
+
+def _plain(words: Words, at: int, *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
+    """A verb that stands alone."""
+    forms = forms_by_word().get(words.low[at], _NO_FORMS)
+    finite = _finite(forms, third=third, plural=plural, bare=bare)
+    if finite is None:
+        return None
+    lemma, which, tense = finite
+    return VerbGroup(lemma, which, tense, False, False, False, False, at, at + 1)
+
+
+def _finite(forms: dict[str, str], *, third: bool, plural: bool, bare: bool) -> tuple[str, str, Tense] | None:
+    """Verb, form and tense of a word without auxiliaries."""
+    if bare:
+        if "past" in forms:
+            return forms["past"], "past", "past"
+        if "ing" in forms:
+            return forms["ing"], "ing", "progressive"
+        return (forms["base"], "base", "present") if "base" in forms else None
+    present = "third" if third and not plural else "base"
+    if present in forms:
+        both = forms.get("past") == forms[present] and third
+        return forms[present], present, "past" if both else "present"
+    return (forms["past"], "past", "past") if "past" in forms else None
 
 
 def _guessed(word: str, pronoun: str) -> dict[str, str]:

@@ -44,6 +44,12 @@ _MAKE_BELIEVE = pattern(
     r"|write (?:me )?(?:a|an|the|some)\b)",
     re.IGNORECASE,
 )
+_LEADS = (
+    "and ", "so ", "ok ", "okay ", "now ", "please ", "imagine", "pretend", "suppos", "assum", "hypothetical",
+    "let's ", "say ", "act as", "for ", "e.g.", "what if", "in my", "in the", "in this", "in a", "in last",
+    "in his", "in her", "in our", "role", "play", "once upon", "you", "write ",
+)  # fmt: skip
+"""How everything begins that is made up: most sentences begin with none of these."""
 _WORKED_ON = (
     "translate", "rewrite", "rephrase", "reword", "proofread", "proof-read", "fix", "edit", "summarise",
     "summarize", "paraphrase", "improve", "polish", "grammar", "essay", "email", "e-mail", "letter", "bio",
@@ -70,8 +76,9 @@ _SARCASM = pattern(
     re.IGNORECASE,
 )
 _SARCASM_HINTS = (
-    "yeah", "as if", "/s", "kidding", "jk", "j/k", "no one", "oh ", "oh,", "original", "not!", "cause", "cuz",
-    "nothing", "the dream", "sarcas", "april", "dreams", "i wish",
+    "yeah right", "yeah, right", "as if", "/s", "kidding", "jk", "j/k", "said no one", "oh ", "oh,",
+    "how original", "not!", "cause i", "cause we", "cause who", "cuz i", "cuz we", "cuz who", "nothing i",
+    "nothing we", "the dream", "sarcas", "april fool", "my dreams", "i wish",
     "\U0001f644", "\U0001f643", "\U0001f612",
 )  # fmt: skip
 """One of these stands in whatever the pattern finds, and is found in a tenth of the time."""
@@ -126,7 +133,7 @@ def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> 
             continue
         if masked.find(":", sentence.start, sentence.end) >= 0 and _announces_text(masked, sentence):
             return
-        if _MAKE_BELIEVE.match(masked, sentence.start, sentence.end):
+        if _is_make_believe(masked, sentence):
             make_believe = sentence.paragraph
             continue
         if sentence.label is not None and sentence.label.lower() in _FOREIGN_LABELS:
@@ -137,6 +144,14 @@ def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> 
         following = sentences[index + 1] if index + 1 < len(sentences) else None
         person = None if closed else _first_person(sentence.label, speaker)
         yield Voiced(assertion or sentence, person, following, asks=assertion is None)
+
+
+def _is_make_believe(masked: str, sentence: Sentence) -> bool:
+    """ "Imagine that", "let's say", "in this story": nothing of it is so."""
+    lead = masked[sentence.start : sentence.start + 12].lower()
+    if not lead.startswith(_LEADS) and lead[:1].isalpha() and lead.isascii():
+        return False
+    return _MAKE_BELIEVE.match(masked, sentence.start, sentence.end) is not None
 
 
 def _announces_text(masked: str, sentence: Sentence) -> bool:

@@ -45,7 +45,8 @@ def _gap(match: re.Match[str]) -> Iterator[Edit]:
 WORD_ORDERS: Final = (
     # "My title changed to X" says that it is X now; what changed is a thing of somebody's, not a person.
     Rewording(
-        (("changed",),),
+        "changed",
+        (),
         pattern(
             r"\b(?:my|our|his|her|their) (?:[\w-]+ ){1,4}?(?P<changed>(?:(?:has|have|was|were|"
             r"got|been|just) )"
@@ -56,6 +57,7 @@ WORD_ORDERS: Final = (
     ),
     # The comma of "June 5, 2020" ends no clause.
     Rewording(
+        "",
         ((", 19", ", 20"),),
         pattern(
             r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* [0-3]?\d(?:st|nd|rd|th)?"
@@ -66,15 +68,20 @@ WORD_ORDERS: Final = (
     ),
     # "What Hamid plays is a dulcimer."
     Rewording(
+        "what",
         (("what ",),),
         pattern(
             rf"(?:^|[.!?,;:]\s+|\b(?:and|but|so|that) )(?P<what>[Ww]hat )(?={WHO} )"
             rf"{WHO} (?:actually |really |now )?[a-z]+(?: (?:in|on|at|for|with|to))?(?P<is> (?:is|was))(?= )"
         ),
         cut("what", "is"),
+        part=pattern(
+            rf"[Ww]hat {WHO} (?:actually |really |now )?[a-z]+(?: (?:in|on|at|for|with|to))? (?:is|was) "
+        ),
     ),
     # "My title, in case you need it, is records manager."
     Rewording(
+        "believe btw case fyi if incidentally know record said since way worth",
         ((", ",), _ASIDES),
         pattern(
             rf"\b(?:my|our) (?:[\w-]+ ){{0,3}}[\w-]+(?P<aside>(?:{'|'.join(_ASIDES)})\b[^,.;:!?\n]{{0,40}},)"
@@ -85,6 +92,7 @@ WORD_ORDERS: Final = (
     ),
     # "A colleague of mine, Gustavo, is colour-blind."
     Rewording(
+        "mine",
         ((" of mine",),),
         pattern(
             rf"(?:(?<=[.!?] )|^|(?<=, )|(?<=and ))(?P<whose>(?:[Aa]n? )?(?P<kin>(?:[A-Za-z]+ )?[A-Za-z]+) "
@@ -96,6 +104,7 @@ WORD_ORDERS: Final = (
     ),
     # "My birthday? 2 February 1990."
     Rewording(
+        "my",
         (("?",), ("my ",)),
         pattern(
             r"(?:^|[.!?]\s+)my (?:[a-z-]+ ){0,2}[a-z-]+(?P<asked>\?)(?= (?!(?:i|you|we|it|no|yes|"
@@ -107,6 +116,7 @@ WORD_ORDERS: Final = (
     ),
     # "My heart rate is 58, my dad's is 82."
     Rewording(
+        "is",
         (("'s is ",),),
         pattern(
             r"\b(?:my|our) (?:[a-z]+ing )?(?P<what>[a-z-]+(?: [a-z-]+){0,3}) is [^,;.!?\n]{1,30}[,;]? "
@@ -117,6 +127,7 @@ WORD_ORDERS: Final = (
     ),
     # "My name's not Steven, it's Stephen."
     Rewording(
+        "not",
         (("'s not ", " is not "), ("it's", "but", "it is")),
         pattern(
             r"\b(?:my|our) (?:[a-z-]+ ){0,2}[a-z-]+(?P<old>(?:'s|"
@@ -128,6 +139,7 @@ WORD_ORDERS: Final = (
     ),
     # "She stopped being vegan."
     Rewording(
+        "chucked gave given jacked packed quit stopped",
         ((" being ",),),
         pattern(
             r"\b(?P<who>I|we|they|he|she|you)(?: have| has|'ve|'s)? (?P<stopped>(?:stopped|quit|"
@@ -141,6 +153,7 @@ WORD_ORDERS: Final = (
     ),
     # "I handed in my notice at Deloitte."
     Rewording(
+        "notice resignation",
         (("notice",),),
         pattern(
             r"\b(?P<gave>(?:handed|given|gave|put) in (?:my|his|her|their) (?:notice|"
@@ -151,6 +164,7 @@ WORD_ORDERS: Final = (
     ),
     # "She moved out of Leeds and into York."
     Rewording(
+        "moved",
         (("moved out of",),),
         pattern(
             r"\bmoved (?P<out>out of) [A-Z][\w'-]+(?: [A-Z][\w'-]+)?(?P<into>,? (?:and )?(?:in)?to)(?= )"
@@ -159,6 +173,7 @@ WORD_ORDERS: Final = (
     ),
     # "My sister lives in Oslo and my brother in Bergen."
     Rewording(
+        "my",
         ((", my ", " and my ", " but my ", "; my ", " while my "),),
         pattern(
             rf"(?P<who>\bI|\b[Mm]y [a-z-]+(?: {NAME})?|{NAME})(?P<verb>'m|'s|"
@@ -172,6 +187,7 @@ WORD_ORDERS: Final = (
     ),
     # "No emojis in your replies."
     Rewording(
+        "no",
         (("no ",),),
         pattern(
             rf"(?:^|[.!?;]\s+|\b(?:please|and|so),? )(?P<none>no) (?!longer|more|need|one|idea|problem)"

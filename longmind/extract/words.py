@@ -16,6 +16,13 @@ _BEYOND: Final = ("",) * 4
 """Blanks past the last word, as far as the grammar looks: no test of the length at each look."""
 
 
+def letters_of(text: str) -> frozenset[str]:
+    """The runs of letters of a text, in lower case, as patterns see them that take either case."""
+    if not text.isascii():  # to those patterns these are letters of English
+        text = text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s")
+    return frozenset(runs_of_letters(text))
+
+
 class Words:
     """The masked text, and of each word or mark of a sentence the text, the lower case and the tag.
 
@@ -40,9 +47,7 @@ class Words:
         """The runs of letters, in lower case, by which patterns are gated."""
         if self._letters is None:
             text = self.masked[self.starts[0] : self.end(self.count - 1)] if self.count else ""
-            if not text.isascii():  # patterns that take either case take these for letters of English
-                text = text.replace("\u0131", "i").replace("\u017f", "s")
-            self._letters = frozenset(runs_of_letters(text))
+            self._letters = letters_of(text)
         return self._letters
 
     @classmethod

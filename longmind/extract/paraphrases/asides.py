@@ -20,6 +20,7 @@ def _apart(match: re.Match[str]) -> Iterator[Edit]:
 ASIDES: Final = (
     # "My eyes are bad, so please always answer in short paragraphs": two sentences.
     Rewording(
+        "always never please",
         ((" please ", " always ", " never "),),
         pattern(
             r"(?P<and>,? (?:so|and|but) )"
@@ -32,6 +33,7 @@ ASIDES: Final = (
     ),
     # "When you write code for me, use four spaces": however the order begins, it is one.
     Rewording(
+        "when whenever",
         (("when you ", "whenever you ", "if you "),),
         pattern(
             r"(?:^|[.!?]\s+)(?P<when>when(?:ever)? you (?:write|draft|answer|reply|send|quote|give|make|"
@@ -43,6 +45,7 @@ ASIDES: Final = (
     ),
     # "My staff ID is RN-90377": letters that stand for a word are no name.
     Rewording(
+        "iban id ip pin ssn url vat",
         (("my ", "our "), (" id ", " pin ", " ip ", " url ", " vat ", " iban ", " ssn ")),
         pattern(
             r"\b(?:[Mm]y|[Oo]ur) (?:[a-z]+ ){0,2}(?P<short>ID|PIN|IP|URL|VAT|IBAN|SSN)(?= (?:[a-z]+ )?is\b)"
@@ -51,12 +54,14 @@ ASIDES: Final = (
     ),
     # "Never put emojis in my mails": an order, though "put" may be of the past.
     Rewording(
+        "never",
         (("never ",),),
         pattern(r"(?:^|[.!?]\s+)(?P<never>never)(?= (?:put|set|let|cut|read|quote)\b)", re.IGNORECASE),
         put("never", "Don't ever"),
     ),
     # "For the speech: Nurul lives in Bedok".
     Rewording(
+        "after another bad before big change fyi good my new news one our quick reminder the update",
         ((": ",),),
         pattern(
             r"(?:^|[.!?]\s+)(?P<topic>(?:(?:for|about|as for|on) (?:the|my|our) (?:[a-z-]+ ){0,2}[a-z-]+|"
@@ -69,6 +74,7 @@ ASIDES: Final = (
     ),
     # "Change of plan with the prices: always give them in pounds".
     Rewording(
+        "always don never please",
         ((": always ", ": never ", ": please ", ": don't "),),
         pattern(
             r"(?:^|[.!?]\s+)(?P<topic>[A-Z][^.:!?\n]{3,50}: )(?=(?:always|never|please|don't) [a-z])",
@@ -77,6 +83,7 @@ ASIDES: Final = (
     ),
     # "It's my daughter who's allergic to eggs", "it's only the mail that's on Azure".
     Rewording(
+        "that who",
         (("it's ", "it is "), (" who's ", " who is ", " that's ", " that is ", " who ")),
         pattern(
             r"(?:^|[.!?]\s+|, (?:but |and )?)(?P<its>it(?:'s| is) (?:only |just |actually |really )?)"
@@ -88,6 +95,7 @@ ASIDES: Final = (
     ),
     # "Suggest a gift for my sister Anna, she's a nurse": what follows the comma is told, and not asked.
     Rewording(
+        "he she",
         ((", he", ", she"),),
         pattern(
             r"(?:^|[.!?]\s+)(?!(?:if|when|whenever|since|because|although|though|after|before|while|as|"
@@ -101,6 +109,7 @@ ASIDES: Final = (
     ),
     # "How do I turn this off, my phone is a Galaxy", "what's good for sunburn, I'm a roofer": told.
     Rewording(
+        "am have im ive live m my the ve work",
         (
             (
                 ", my ",
@@ -131,6 +140,7 @@ ASIDES: Final = (
     ),
     # "I study nursing and live in Leeds, so when am I meant to sleep?"
     Rewording(
+        "so",
         ((", so ",), ("?",)),
         pattern(
             r"(?P<so>, so) (?:(?:when|what|how|which|where|why|who|can|could|is|are|do|does|should|any|"
@@ -141,12 +151,14 @@ ASIDES: Final = (
     ),
     # "Please don't use emojis."
     Rewording(
-        (("please",),),
+        "please",
+        (),
         pattern(r"\b(?P<please>please,? )(?=(?:don't|do not|never|always)\b)", re.IGNORECASE),
         cut("please"),
     ),
     # "I speak Tagalog and English and I'm learning Korean."
     Rewording(
+        "drink eat hate have know like love own play speak study teach use visited",
         ((" and i", " but i"),),
         pattern(
             r"\b(?:speak|like|love|hate|play|use|eat|drink|know|study|teach|visited|own|"
@@ -155,9 +167,11 @@ ASIDES: Final = (
             re.IGNORECASE,
         ),
         put("here", ","),
+        part=pattern(r" and [\w']+ and I\b", re.IGNORECASE),
     ),
     # "I'm vegetarian, so no haggis unless it's the lentil sort", "my birthday's 17 July if you want to know".
     Rewording(
+        "unless",
         ((" unless ",),),
         pattern(
             r"(?:, |\bso [^.!?\n]{2,60}?)(?P<unless>\bunless\b[^.!?\n]{2,80})(?=[.!?\n]|$)", re.IGNORECASE
@@ -165,6 +179,7 @@ ASIDES: Final = (
         cut("unless"),
     ),
     Rewording(
+        "if",
         ((" if you", " if that "),),
         pattern(
             r"(?:^|[.!?]\s+)(?=(?:my|I'm|I am|I live|I work|I have|I've)\b)"
@@ -174,11 +189,14 @@ ASIDES: Final = (
             re.IGNORECASE,
         ),
         cut("if"),
+        part=pattern(r" if you(?:'re|'d| are| want| need| were| must|'ve| ever)\b", re.IGNORECASE),
     ),
     # "My manager never once asked."
-    Rewording((("never once",),), pattern(r"\bnever(?P<once> once)\b", re.IGNORECASE), cut("once")),
+    Rewording("once", (("never once",),), pattern(r"\bnever(?P<once> once)\b", re.IGNORECASE), cut("once")),
     # "One more thing: no emojis."
     Rewording(
+        "acronyms bullet bullets emoji emojis exclamation filler hashtags headings jargon markdown puns "
+        "slang swearing tables",
         ((": no ",),),
         pattern(
             r": (?P<none>no) (?=(?:emojis?|exclamation marks|bullet points|bullets|markdown|jargon|"
@@ -190,6 +208,7 @@ ASIDES: Final = (
     ),
     # "Esme loves mushrooms all of a sudden."
     Rewording(
+        "nowhere passion sudden",
         (("all of a sudden", "out of nowhere", "with a passion"),),
         pattern(r"(?P<sudden>,? (?:all of a sudden|out of nowhere|with a passion))\b", re.IGNORECASE),
         cut("sudden"),

@@ -57,6 +57,7 @@ _DONE: Final = {"cancel": "cancelled", "sell": "sold", "quit": "quit", "leave": 
 CHANGES: Final = (
     # "My doctor talked me into fish, which makes me a pescatarian".
     Rewording(
+        "makes",
         ((" makes me a",),),
         pattern(
             r"(?P<makes>(?:,? (?:which|and that|and this|so that)|"
@@ -68,6 +69,7 @@ CHANGES: Final = (
     ),
     # "Swimming lessons for Adil are on Tuesdays", "the contractor for the Fenwick Road job is Mallow".
     Rewording(
+        "are is s was",
         ((" for ", " on ", " of ", " at "), (" is ", " are ", " was ", "'s ")),
         pattern(
             rf"(?:^|[.!?;:,]\s+|\b(?:and|"
@@ -79,9 +81,13 @@ CHANGES: Final = (
             r"(?=(?:is|are|was|were|will be|has been) )"
         ),
         _of_owner,
+        part=pattern(
+            r" (?:for|on|of|at) (?:the |our |my )?[A-Z][\w'-]+(?: [\w'-]+){0,4} (?:is|are|was|were|will|has) "
+        ),
     ),
     # "Slab pour put back to 19 August", "the doctor's put my ramipril down to 5 mg".
     Rewording(
+        "brought bumped knocked pushed put slipped",
         ((" to ",), ("put ", "pushed ", "brought ", "bumped ", "moved ", "knocked ", "slipped ")),
         pattern(
             r"\b(?=[hwigbpks])"  # first, since what stands before is looked at behind every letter otherwise
@@ -96,6 +102,7 @@ CHANGES: Final = (
         put("moved", "is now on"),
     ),
     Rewording(
+        "my",
         ((" my ",), (" to ",)),
         pattern(
             r"(?:^|[.!?;:,]\s+|\b(?:and|but|so) )(?P<whole>(?:the |my |our )?[\w.]+(?: [\w.]+)?(?:'s|'ve|"
@@ -108,9 +115,15 @@ CHANGES: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("whole"), f"my {match['what']} is now")]),
+        part=pattern(
+            r" (?:put|upped|raised|lowered|cut|reduced|increased|dropped|halved|doubled|changed|"
+            r"lifted|brought|bumped) my ",
+            re.IGNORECASE,
+        ),
     ),
     # "I told you the wrong blood group, it's O negative."
     Rewording(
+        "wrong",
         (("the wrong ",),),
         pattern(
             r"\b(?P<whole>(?:turns out )?I (?:told|gave|"
@@ -122,6 +135,7 @@ CHANGES: Final = (
     ),
     # "Had to cancel the Dakar trip."
     Rewording(
+        "cancel drop leave quit sell",
         (("had to ",),),
         pattern(
             r"(?:^|[.!?]\s+|\b(?:and|but|so) )(?P<had>(?:I |we )?had to (?P<verb>cancel|sell|quit|leave|"
@@ -132,6 +146,7 @@ CHANGES: Final = (
     ),
     # "Jacked in karate", "knocked squash on the head".
     Rewording(
+        "binned called chucked jacked packed sacked",
         (("jacked in", "packed in", "chucked in", "sacked off", "binned off", "called time on"),),
         pattern(
             r"\b(?P<over>(?:jacked|packed|chucked) in|(?:sacked|binned) off|"
@@ -141,12 +156,14 @@ CHANGES: Final = (
         put("over", "quit"),
     ),
     Rewording(
+        "knocked",
         ((" on the head",), ("knocked ",)),
         pattern(r"\b(?P<knocked>knocked) [\w' -]{2,40}?(?P<head> on the head)\b", re.IGNORECASE),
         lambda match: iter([(*match.span("knocked"), "quit"), (*match.span("head"), "")]),
     ),
     # "The car's booked in for its MOT on Friday", "I'm booked in with the physio on 14 March".
     Rewording(
+        "booked",
         (("booked in",),),
         pattern(
             r"(?P<whole>(?:\bI'm|\bI am|\bwe're|\bwe are|(?:\bthe|\bmy|\bour) (?P<thing>[a-z]+)(?:'s|"
@@ -158,6 +175,8 @@ CHANGES: Final = (
     ),
     # "dentist is on june 3", "the dentist bumped my appointment to 10 June".
     Rewording(
+        "barber check checkup chiropractor dentist doctor gp haircut hairdresser mot optician "
+        "orthodontist osteopath physio test therapist vet",
         ((" is on ", " is at ", "'s on "),),
         pattern(
             rf"(?:^|[.!?;,]\s+)(?P<who>(?:my |the )?(?P<what>{_SEEN_BY}))(?=(?: is|'s) (?:on|at) )",
@@ -166,7 +185,8 @@ CHANGES: Final = (
         lambda match: iter([(*match.span("who"), f"My {match['what']} appointment")]),
     ),
     Rewording(
-        (("appointment",), (" to ",)),
+        "appointment",
+        ((" to ",),),
         pattern(
             rf"\b(?P<whole>(?:my |the )?(?P<what>{_SEEN_BY})(?:'s)?(?: office| surgery|"
             rf" practice)?(?: [a-z]+){{0,3}}? "
@@ -178,6 +198,7 @@ CHANGES: Final = (
     ),
     # "I'm back with Monzo."
     Rewording(
+        "back",
         ((" back with ", " back at "),),
         pattern(
             r"\b(?:I'm|I am|we're|we are|he's|he is|she's|she is)(?P<back> back)(?= (?:with|at) (?-i:[A-Z]))",
@@ -187,6 +208,7 @@ CHANGES: Final = (
     ),
     # "And we're back to Tuesdays for Adil's swimming lessons."
     Rewording(
+        "back",
         ((" back to ",), (" for ",)),
         pattern(
             r"\b(?P<whole>(?:we're|we are|it's|it is|they're|I'm|I am) back to (?P<new>(?:mon|tues|wednes|"
@@ -198,6 +220,7 @@ CHANGES: Final = (
     ),
     # "I've gone over to Three", "moved my account over to Starling".
     Rewording(
+        "came changed come crossed gone jumped moved swapped went",
         (("over to ",),),
         pattern(
             r"\b(?P<over>(?:moved|gone|went|come|came|crossed|jumped|swapped|changed)(?P<what> (?:my|our) "
@@ -209,12 +232,14 @@ CHANGES: Final = (
     ),
     # "I've switched back to Firefox", "we moved back to Porto".
     Rewording(
+        "changed moved switched",
         ((" back to ",),),
         pattern(r"\b(?:switched|moved|changed)(?P<back> back)(?= to [A-Z])"),
         cut("back"),
     ),
     # "We don't use Jira any more, it's Linear now."
     Rewording(
+        "doesn doesnt don dont longer not",
         (("n't ", " not ", " no longer "), ("it's ", "it is ", "its ")),
         pattern(
             r"(?:^|[.!?;,]\s+|\b(?:and|but|so|as) )(?P<who>(?:the |my |our )?[\w-]+(?: [\w-]+)?) "
@@ -225,9 +250,15 @@ CHANGES: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("its"), f"{match['who']} {_does(match['does'], match['verb'])}")]),
+        part=pattern(
+            r" (?:uses?|runs?|banks? with|shops? at|deploys? to|works? with|"
+            r"writes? in) [^.,;!?\n]{2,53}?[,;-] ?(?:it's|it is|its)\b",
+            re.IGNORECASE,
+        ),
     ),
     # "I've got a new mobile number: 07700 900358", "we have a new address, it's 4 Elm Road".
     Rewording(
+        "new",
         ((" new ",), ("got ", "have ")),
         pattern(
             r"(?:^|[.!?;,]\s+|\b(?:and|but|so) )(?P<whole>(?:I|we)(?:'ve| have)?(?: just| now| finally)? "
@@ -237,9 +268,15 @@ CHANGES: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("whole"), f"my new {match['what']} is ")]),
+        part=pattern(
+            r" new (?:[a-z]+ )?(?:number|address|e-?mail|username|handle|postcode|car|bike|phone|"
+            r"laptop|boss|manager|doctor|gp|dentist|landlord|therapist|physio)",
+            re.IGNORECASE,
+        ),
     ),
     # "We've gone with a new flour supplier, it's Shipton Mill now."
     Rewording(
+        "chose chosen found gone hired moved picked signed switched went",
         ((" new ",), ("it's ", "it is ")),
         pattern(
             r"(?:^|[.!?;,]\s+|\b(?:and|but|so) )(?P<whole>(?:I|we)(?:'ve| have)?(?: just| now| finally)? "
@@ -251,6 +288,7 @@ CHANGES: Final = (
     ),
     # "The divorce came through on Friday."
     Rewording(
+        "divorce",
         (("divorce ",),),
         pattern(
             r"(?:^|[.!?]\s+|, |\b(?:and|but|so|now) )(?P<whole>(?:the|my|our) divorce (?:finally |just |has |"
@@ -262,7 +300,8 @@ CHANGES: Final = (
     ),
     # "Handed in my notice at Hegarty's."
     Rewording(
-        (("notice ",),),
+        "notice",
+        ((" my notice ",),),
         pattern(
             r"(?P<over>(?:\bI(?:'ve| have)?(?: just| finally)? )?\b(?:handed in|put in|gave in|gave) my "
             r"notice (?:at|to|with|on))(?= (?:the )?(?-i:[A-Z]))",
@@ -272,6 +311,7 @@ CHANGES: Final = (
     ),
     # "I had it wrong all these years, my blood group is O positive."
     Rewording(
+        "wrong",
         (("wrong ",),),
         pattern(
             r"(?:^|[.!?;]\s+)(?P<whole>(?:(?:it )?turns out )?I(?:'ve| have|'d)? (?:had|got) "
@@ -283,6 +323,7 @@ CHANGES: Final = (
     ),
     # "I'm down to 78 kilos", "weighed in at 82 kilos this morning".
     Rewording(
+        "back down up weighed",
         (("kilo", "kg", "pound", "lb", "stone"),),
         pattern(
             r"(?:(?P<down>\bI(?:'m| am) (?:now |currently )?(?:down|up|back) (?:to|at))|"

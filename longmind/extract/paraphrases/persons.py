@@ -64,6 +64,7 @@ def _children(match: re.Match[str]) -> Iterator[Edit]:
 PERSONS: Final = (
     # "My daughters are Mia and Zoe."
     Rewording(
+        "brothers children cousins daughters kids sisters sons",
         ((" are ",), ("daughters ", "sons ", "sisters ", "brothers ", "kids ", "children ", "cousins ")),
         pattern(
             r"\b(?:[Mm]y|[Oo]ur) (?:[a-z]+er |twin |little |two |three )?(?:daughters|sons|sisters|brothers|"
@@ -74,6 +75,7 @@ PERSONS: Final = (
     ),
     # "What day are the bins in Slough? I live there."
     Rewording(
+        "there",
         ((" there",),),
         pattern(
             rf"\b(?:in|for|to|at|around|near|about|of) (?P<place>{NAME})[^.?!\n]{{0,40}}[.?!]\s+"
@@ -84,6 +86,7 @@ PERSONS: Final = (
     ),
     # "Kindly address me as Mrs Oyelaran."
     Rewording(
+        "address greet introduce refer",
         ((" me as ",),),
         pattern(
             r"\b(?P<address>(?:address|refer to|introduce|greet) me as)(?= (?-i:[A-Z]))",
@@ -93,7 +96,8 @@ PERSONS: Final = (
     ),
     # "Home for me is Exeter", "I call Lisbon home".
     Rewording(
-        (("home",),),
+        "home",
+        (),
         pattern(
             r"(?:^|[.!?,;:]\s+|\b(?:and|but|so) )(?P<home>(?:my )?home(?: for me| to me)?"
             r"(?: is|'s) (?:now )?(?:in )?)(?=(?-i:[A-Z]))",
@@ -102,12 +106,14 @@ PERSONS: Final = (
         put("home", "I live in "),
     ),
     Rewording(
+        "call",
         ((" home",), ("call ",)),
         pattern(rf"\b[Ii](?: now)? (?P<call>call) (?P<place>{NAME})(?P<home> (?:my )?home)\b"),
         lambda match: iter([(*match.span("call"), "live in"), (*match.span("home"), "")]),
     ),
     # "My gran lives on her own in Hebden Bridge", "he works nights at Tesco".
     Rewording(
+        "live lived lives living",
         ((" own ", "self ", "selves "),),
         pattern(
             r"\b(?:live|lives|lived|living)(?P<how>(?: all)?(?: on (?:my|his|her|its|their|our) own|"
@@ -117,6 +123,8 @@ PERSONS: Final = (
         cut("how"),
     ),
     Rewording(
+        "days earlies early evenings fridays lates mondays mornings night nights saturdays shifts "
+        "sundays thursdays tuesdays wednesdays weekends",
         (("work",),),
         pattern(
             r"\b(?:work|works|worked|working)(?P<how>(?: (?:the|on|two|three|four|five))?"
@@ -128,6 +136,7 @@ PERSONS: Final = (
     ),
     # "Born in Lagos, raised in Peckham and living in Malmö."
     Rewording(
+        "based born bred raised",
         (("born", "raised", "living", "based"),),
         pattern(
             rf"(?:^|[.!?]\s+)(?P<first>(?:Originally )?(?:[Bb]orn|[Rr]aised|[Bb]red|[Bb]ased|[Bb]orn and "
@@ -139,6 +148,7 @@ PERSONS: Final = (
     ),
     # "I'm a single mum of three", "a widower with two grown-up lads".
     Rewording(
+        "dad divorcee father mom mother mum parent widow widower",
         ((" of ", " with "),),
         pattern(
             r"\bI(?:'m| am) an? (?:[\w-]+ ){0,3}?(?:mum|mom|mother|dad|father|parent|widow|widower|divorcee)"
@@ -152,6 +162,7 @@ PERSONS: Final = (
     ),
     # "I stay in Pune", as in India and Scotland; and there one shifts to another city.
     Rewording(
+        "stay",
         (("stay in ", "shifted to ", "putting up in "),),
         pattern(
             r"\b(?:I|we) (?:(?:currently|now) )?(?P<stay>stay) in (?!(?:a|an|the|my|our|bed|touch|shape|"
@@ -163,6 +174,7 @@ PERSONS: Final = (
         put("stay", "live"),
     ),
     Rewording(
+        "shifted",
         (("shifted to ",),),
         pattern(
             r"(?:\b(?:I|we|he|she|they)(?:'ve| have|'s| has)?(?: (?:just|recently|finally|now))? |^)"
@@ -173,11 +185,13 @@ PERSONS: Final = (
     ),
     # "Perth is home for me", "any pools in Leicester? that's where I live", "a Kia Niro? That's my car".
     Rewording(
+        "home",
         ((" home",),),
         pattern(rf"(?:^|[.!?,]\s+)(?P<whole>(?P<place>{NAME}) is (?:my home|home)(?: for (?:me|us))?)\b"),
         lambda match: iter([(*match.span("whole"), f"I live in {match['place']}")]),
     ),
     Rewording(
+        "where",
         (("where i live", "where i work", "where i'm based", "where im based"),),
         pattern(
             rf"\b(?:in|for|to|at|around|near|of) (?P<place>{NAME})[^.?!\n]{{0,30}}[.?!,]\s+"
@@ -189,6 +203,7 @@ PERSONS: Final = (
         ),
     ),
     Rewording(
+        "bike car drive laptop phone",
         (("my car", "what i drive", "my phone", "my bike", "my laptop"),),
         pattern(
             rf"\b[Aa]n? (?P<thing>{NAME}(?: \d+)?)[^.?!\n]{{0,30}}[.?!,]\s+(?P<mine>(?i:that's|thats|"
@@ -199,6 +214,7 @@ PERSONS: Final = (
     ),
     # "The company I work for, Tallow & Finch, has its office in Bristol."
     Rewording(
+        "agency bank company firm hospital place school shop",
         (("i work for,", "i work at,", "work for is "),),
         pattern(
             r"\b(?P<whole>(?:the|my) (?:company|firm|place|school|hospital|agency|shop|"
@@ -212,6 +228,7 @@ PERSONS: Final = (
     ),
     # "Roofer by trade."
     Rewording(
+        "profession trade",
         ((" by trade", " by profession"),),
         pattern(
             r"(?:^|[.!?,]\s+)(?P<job>(?!(?:I|he|she|we|they|I'm|my)\b)[a-z]+(?: [a-z]+)?)(?= by (?:trade|"
@@ -222,6 +239,7 @@ PERSONS: Final = (
     ),
     # "I've come to love running."
     Rewording(
+        "come grown learned learnt",
         (("come to ", "learned to ", "learnt to ", "grown to "),),
         pattern(
             r"\b(?:I|he|she|we|they)(?P<come>(?:'ve|'s| have| has)? (?:come|grown|learned|learnt) to)"
@@ -232,6 +250,7 @@ PERSONS: Final = (
     ),
     # "Garlic is my favourite thing on earth."
     Rewording(
+        "favorite favourite",
         (("favourite thing", "favorite thing"),),
         pattern(
             r"(?:^|[.!?,]\s+)(?P<whole>(?P<what>[a-z]+(?: [a-z]+)?) (?:is|"
@@ -243,6 +262,7 @@ PERSONS: Final = (
     ),
     # "My blood pressure this morning was 148 over 92."
     Rewording(
+        "flow pressure pulse rate reading sugar temperature weight",
         ((" was ", " were "),),
         pattern(
             r"\bmy (?:blood pressure|pulse|heart rate|weight|temperature|blood sugar|sugar|reading|peak flow)"
@@ -253,6 +273,7 @@ PERSONS: Final = (
     ),
     # "I rent a flat in Moncton."
     Rewording(
+        "rent renting",
         (("rent ", "renting "),),
         pattern(
             r"\b(?:I|we)(?P<rent>(?:'m| am|'re| are)? rent(?:ing)?) (?=an? (?:[\w-]+ ){0,3}?(?:flat|"
@@ -263,9 +284,10 @@ PERSONS: Final = (
         put("rent", " live in"),
     ),
     # "My mum lives there, in Sligo."
-    Rewording(((" there, in ",),), pattern(r"(?P<there> there,)(?= in [A-Z])"), cut("there")),
+    Rewording("there", ((" there, in ",),), pattern(r"(?P<there> there,)(?= in [A-Z])"), cut("there")),
     # "Put my address on it, 14 Tawa Road."
     Rewording(
+        "address",
         (("my address ",),),
         pattern(
             r"\bmy address(?P<on> (?:on|at|in) [a-z ]{2,20}, )(?=(?:flat |unit |apt )?\d)", re.IGNORECASE
@@ -274,6 +296,7 @@ PERSONS: Final = (
     ),
     # "My sister is expecting twins."
     Rewording(
+        "expecting",
         (("expecting ",),),
         pattern(
             r"\b(?:is|'s|am|'m|are|'re) (?P<exp>expecting)(?= (?:twins|triplets|a (?:baby|boy|girl)|"
@@ -284,6 +307,7 @@ PERSONS: Final = (
     ),
     # "Callum (my nephew, you've not met him) is a marine."
     Rewording(
+        "my",
         (("(my ",),),
         pattern(
             rf"(?P<name>(?:[Oo]ur )?(?P<who>{NAME})) (?P<aside>\(my (?P<tie>[a-z][a-z-]*(?: "
@@ -293,6 +317,7 @@ PERSONS: Final = (
     ),
     # "Sudoku I love, crosswords I can't stand."
     Rewording(
+        "adore enjoy hate like loathe love stand",
         ((" i love", " i like", " i hate", " i can't stand", " i adore", " i enjoy", " i loathe"),),
         pattern(
             r"(?:^|[.!?]\s+|, (?:but |"
@@ -304,6 +329,7 @@ PERSONS: Final = (
     ),
     # "Put my address at the top: Flat 6, 31 Marchmont Crescent."
     Rewording(
+        "my",
         (("my ",), (": ",)),
         pattern(
             r"(?:^|[.!?]\s+)(?P<asked>(?:please )?(?:put|use|add|write|note|save|include|take down|here's|"
@@ -315,9 +341,10 @@ PERSONS: Final = (
         lambda match: iter([(*match.span("asked"), "My "), (*match.span("where"), " is")]),
     ),
     # "Seventy-one years young".
-    Rewording((("years young",),), pattern(r"\byears (?P<young>young)\b"), put("young", "old")),
+    Rewording("young", (("years young",),), pattern(r"\byears (?P<young>young)\b"), put("young", "old")),
     # "My brother Nicholas, Nico to his mates, is a plumber", "my wife Oluwaseun (known as Seun)".
     Rewording(
+        "aka call calls known short to",
         (
             (
                 *(f" to {whom}" for whom in ("his ", "her ", "their ", "my ", "our ", "the ", "every")),
@@ -333,9 +360,14 @@ PERSONS: Final = (
             r"|everybody[\w ]{0,25}|friends|us|me|most people)| for short))(?:\)|,))(?P<verb>(?= [a-z]+))?"
         ),
         lambda match: iter([(*match.span("aside"), f" goes by {match['known'] or match['short']} and")]),
+        part=pattern(
+            r"(?: \(|, )(?:or )?(?:(?:also |better )?known as |aka |(?:everyone|everybody|people|we|i|"
+            r"his|her|their) |[A-Z][\w'-]+ (?:to|for) )"
+        ),
     ),
     # "Everyone calls Nicholas Nico", "Nicholas is also known as Nico".
     Rewording(
+        "call calls",
         ((" calls ", " call "),),
         pattern(
             r"\b(?P<all>(?:I|[Ee]veryone|[Ee]verybody|[Pp]eople|(?:[Hh]is|[Hh]er|[Oo]ur) (?:friends|mates|"
@@ -349,18 +381,21 @@ PERSONS: Final = (
         ),
     ),
     Rewording(
+        "known",
         (("known as ",),),
         pattern(rf"\b{NAME}(?P<known> is (?:also|better|usually) known as)(?= [A-Z])"),
         put("known", " goes by"),
     ),
     # "I have retired from the Railways."
     Rewording(
+        "retired",
         (("retired from ",),),
         pattern(r"\bI(?P<retired>(?: have|'ve)?(?: just| now| recently)? retired from)(?= (?:the )?[A-Z])"),
         put("retired", " am retired. I used to work for"),
     ),
     # "Blood type is B negative", "email's jo@example.org", told without "my"; "A positive" has no article.
     Rewording(
+        "blood dress email mail shoe",
         (("blood ", "shoe size", "dress size", "email", "e-mail"),),
         pattern(
             r"(?:^|[.!?;,]\s+)(?P<what>(?:blood (?:type|group)|shoe size|dress size|e-?mail)(?P<is> is|'s)?)"
@@ -370,6 +405,7 @@ PERSONS: Final = (
         lambda match: iter([(*match.span("what"), _my(match))]),
     ),
     Rewording(
+        "blood",
         (("blood ",), (" a pos", " a neg")),
         pattern(
             r"\bblood (?:type|group)(?: is|'s|:)?(?: actually| really| now)? (?P<group>A(?P<gap> )(?:pos|"
@@ -380,6 +416,7 @@ PERSONS: Final = (
     ),
     # "I can't bear coriander."
     Rewording(
+        "abide bear stomach",
         (("bear ", "abide ", "stomach "),),
         pattern(
             r"\b(?:I|he|she|we|they)(?P<bear> (?:can't|cannot|can not|couldn't) (?:bear|abide|stomach))"
@@ -389,6 +426,7 @@ PERSONS: Final = (
         put("bear", " can't stand"),
     ),
     Rewording(
+        "bonkers crazy mad nuts wild",
         ((" about ",), ("mad ", "crazy ", "nuts ", "bonkers ", "wild ")),
         pattern(
             r"\b(?P<mad>(?:I'm|I am|he's|he is|she's|she is) (?:absolutely |completely |totally )?"

@@ -26,14 +26,18 @@ DEICTIC = frozenset(
 )
 """Words that mean nothing away from the conversation they were said in."""
 
+_HARD_MARKS = r";()\[\]\n\ue000!?|/\\*<>{}~=\u2014\u2026\U0001f000-\U0001faff\u2600-\u27bf"
+_SOMEBODY = r"(?:i|we|my|he|she|they|our)"
+# One set of characters first, which is searched for quickest; and the words by their first letters.
 _HARD_STOP = pattern(
-    r"[;()\[\]\n\ue000!?|/\\*<>{}~=]|:(?!\d)|\s[-\u2013\u2014]+\s|--|\u2014|\u2026|\.\.|(?<!\s[A-Z])\.(?=\s|$)"
-    r"|[\U0001f000-\U0001faff\u2600-\u27bf]|\s(?:because|but|so|although|though|even though|while|whereas"
-    r"|which|who|whom|whose|where|when|whenever|until|unless|if|since|as long as|however|except|instead"
-    r"|whether|cause|cuz|that's|that is|that are|that i|it's|plus|or so|thanks to|due to|(?:after|before"
-    r"|once) (?:i|we|my|he|she|they|our)|lol|haha|btw|by the way|hands down|period|and (?:i|we|my|our|it"
-    r"|that|this|he|she|they|you|his|her|their|so|then|now|there|was|am|is|have|had|want|need|would|will"
-    r"|can|could|don't|just|also|hope|wonder|think|the \w+ (?:is|are|was)))(?![\w-])",
+    rf"(?-i:[{_HARD_MARKS}:.\s-])(?:(?<=[{_HARD_MARKS}])|(?<=:)(?!\d)|(?<=-)-"
+    r"|(?<=\.)(?:\.|(?<!\s[A-Z]\.)(?=\s|$))|(?<=\s)(?:[-\u2013\u2014]+\s|(?:"
+    rf"a(?:lthough|s long as|fter {_SOMEBODY}|nd (?:i|we|my|our|it|that|this|he|she|they|you|his|her|their|so"
+    r"|then|now|there|was|am|is|have|had|want|need|would|will|can|could|don't|just|also|hope|wonder|think"
+    rf"|the \w+ (?:is|are|was)))|b(?:ecause|ut|tw|y the way|efore {_SOMEBODY})|c(?:ause|uz)|due to"
+    r"|e(?:ven though|xcept)|h(?:owever|aha|ands down)|i(?:f|nstead|t's)|lol"
+    rf"|o(?:r so|nce {_SOMEBODY})|p(?:lus|eriod)|s(?:o|ince)|th(?:ough|anks to|at(?:'s| is| are| i))"
+    r"|un(?:til|less)|wh(?:ile|ereas|ich|o|om|ose|ere|en|enever|ether))(?![\w-])))",
     re.IGNORECASE,
 )
 _FILLERS = (
@@ -91,7 +95,9 @@ def last_word(text: str, start: int, end: int) -> str:
     """The last word between the two positions in lower case, whatever blanks and marks come after it."""
     while end > start and (text[end - 1] in _AFTER_WORD or text[end - 1].isspace()):
         end -= 1
-    begin = end
+    begin = max(text.rfind(" ", start, end) + 1, start)
+    if not text[begin:end].isalpha():  # as nearly every word is, from one blank to the next
+        begin = end
     while begin > start and text[begin - 1].isalpha():
         begin -= 1
     return text[begin:end].lower()
