@@ -31,7 +31,7 @@ def check_text(value: object, name: str, *, most_bytes: int = MAX_TEXT_BYTES, em
             f"{name} holds a NUL character.", hint="Remove it, or ingest the source as a file."
         )
     try:
-        size = len(value.encode())
+        size = len(value) if value.isascii() else len(value.encode())
     except UnicodeEncodeError as error:
         raise InvalidInput(
             f"{name} holds a lone surrogate at character {error.start}.",
@@ -39,7 +39,7 @@ def check_text(value: object, name: str, *, most_bytes: int = MAX_TEXT_BYTES, em
         ) from None
     if size > most_bytes:
         raise InvalidInput(f"{name} has {size} bytes; the most is {most_bytes}.", hint="Split it.")
-    if not empty and not value.strip():
+    if not empty and (not value or value.isspace()):
         raise InvalidInput(f"{name} is empty.", hint="Give at least one character that is not white space.")
     return value
 
@@ -147,6 +147,8 @@ def check_share(value: object, name: str) -> float:
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
+    if type(value) is str and value in choices:
+        return value
     if not isinstance(value, str) or value not in choices:
         raise InvalidInput(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
     return choices[choices.index(value)]

@@ -36,6 +36,8 @@ def to_ms(value: datetime | date | str | int, name: str = "time") -> int:
 
     A date is its first instant in UTC, and a text without a zone is in UTC, as on the command line.
     """
+    if type(value) is int and _EARLIEST <= value <= FOREVER:
+        return value
     if isinstance(value, str):
         value = _read_iso(value, name)
     elif isinstance(value, date) and not isinstance(value, datetime):

@@ -13,7 +13,8 @@ from longmind.text.words import terms
 
 Range = tuple[int, int]
 
-_END = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+|\n+")
+_END = re.compile(r"[.!?。！？]([\"'”’)\]]*\s+)|(\n+)")
+"""The group is what stands between two sentences: a pattern that began with it would be tried everywhere."""
 _MOST_SENTENCES: Final = 400
 """Of one text; later ones are not scored, so that a very long text costs no more than this."""
 _FIRST_WEIGHT: Final = 1.25
@@ -26,7 +27,7 @@ def sentences(text: str) -> list[Range]:
     """Half-open UTF-8 byte ranges of the sentences, without the blank space around them."""
     ranges: list[Range] = []
     offset = done = 0
-    bounds = [match.span() for match in _END.finditer(text)] + [(len(text), len(text))]
+    bounds = [match.span(match.lastindex or 0) for match in _END.finditer(text)] + [(len(text), len(text))]
     start = 0
     is_ascii = text.isascii()  # a byte for each character
     for end, resume in bounds:

@@ -33,6 +33,9 @@ from longmind.store.write import Put, look, put, retire
 Cancelled = Callable[[], bool]
 _ASK_EVERY: Final = 0.05
 """Seconds between two questions to the caller whether to go on, while a document is being prepared."""
+_LOOKED_AT: Final = 64
+"""Texts that are looked through as one for recalled text: a word such as "recollections" sends them all to be
+looked through one by one."""
 _MERGE: Final = 256
 """Reports of so many documents become one: a million files do not keep a million reports in memory."""
 
@@ -325,15 +328,22 @@ def _commit_in_parts(stage: Stage, job: Job, ready: Ready, cancelled: Cancelled)
 
 
 def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], IngestReport]:
-    if not any(
-        may_echo("\n".join([f"{draft.title}\n{draft.text}" if draft.title else draft.text for draft in some]))
-        for some in batched(drafts)
-    ):
+    suspects: set[int] = set()
+    first = 0
+    for some in batched(drafts, _LOOKED_AT):
+        texts = [f"{draft.title}\n{draft.text}" if draft.title else draft.text for draft in some]
+        if may_echo("\n".join(texts)):
+            suspects.update(range(first, first + len(some)))
+        first += len(some)
+    if not suspects:
         return list(drafts), IngestReport()
     cleaned: list[Draft] = []
     skips: list[Skip] = []
     warnings: list[str] = []
     for number, draft in enumerate(drafts, 1):
+        if number - 1 not in suspects:
+            cleaned.append(draft)
+            continue
         text, echoes = without_echo(draft.text)
         if draft.title is not None and (title := without_echo(draft.title))[1]:
             draft = replace(draft, title=title[0] or None)

@@ -47,7 +47,7 @@ def drafts_of(
 
 def _draft(item: str | Mapping[str, Any], space: str, user: str | None, now: int) -> Draft:
     fields = {"text": item} if isinstance(item, str) else item
-    if not isinstance(fields, Mapping) or "text" not in fields:
+    if not (type(fields) is dict or isinstance(fields, Mapping)) or "text" not in fields:
         raise InvalidInput(
             "An item to remember is a text, or a mapping with 'text'.",
             hint="Write it as 'text' or {'text': '...', 'tags': [...]}.",
@@ -55,9 +55,12 @@ def _draft(item: str | Mapping[str, Any], space: str, user: str | None, now: int
     arguments = with_place(fields, space=space, user=user)
     if not _FIELDS.issuperset(arguments):
         check_names(arguments, _LISTED, "fields of an item to remember")
-    expires_at = expiry(arguments.pop("expires_at", None), arguments.pop("ttl", None), now=now)
+    if "expires_at" in arguments or "ttl" in arguments:
+        arguments["expires_at"] = expiry(
+            arguments.pop("expires_at", None), arguments.pop("ttl", None), now=now
+        )
     make: Callable[..., Draft] = draft
-    return make(**arguments, expires_at=expires_at)
+    return make(**arguments)
 
 
 def ingest(

@@ -17,7 +17,7 @@ from longmind.base.json_text import parse_json
 from longmind.base.times import FOREVER
 from longmind.store.engine import Connection
 from longmind.store.segments import Segment
-from longmind.store.tables import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
+from longmind.store.tables import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged
 
 TEXTS: Final = ("space", "kind", "session", "role", "speaker", "source")
 NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_at")
@@ -66,10 +66,12 @@ def read_columns(
         return None
     # Types only: a checksum for each frame would take a second for 100,000 of them. What the catalog lets
     # through is read by `frames.fetch`, checked, and under the same condition again.
-    typed(rows, "frame", int, NUMBER, NUMBER, *_KINDS)
-    check_frame_id(db, max(row[0] for row in rows), "frame")
     columns = list(zip(*rows, strict=True))
-    if any(len(name) != 8 for name in columns[14]):
+    for kind, column in zip((int, NUMBER, NUMBER, *_KINDS), columns, strict=True):
+        if not {*map(type, column)} <= {*(kind if isinstance(kind, tuple) else (kind,))}:
+            raise damaged("frame")
+    check_frame_id(db, max(columns[0]), "frame")
+    if {*map(len, columns[14])} != {8}:
         raise damaged("frame")
     ids = np.array(columns[0], dtype=np.int64)
     if ids[0] <= after or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
@@ -85,6 +87,9 @@ def read_columns(
 
 def _numbered(values: tuple[Any, ...]) -> tuple[list[str], Int32Array]:
     different = dict.fromkeys(values)
+    if len(different) == 1:  # as the space of a partition's frames is, and mostly their kind and source
+        is_none = None in different
+        return [] if is_none else list(different), np.full(len(values), -is_none, dtype=np.int32)
     different.pop(None, None)
     numbers: dict[str | None, int] = {value: position for position, value in enumerate(different)}
     numbers[None] = -1

@@ -16,7 +16,6 @@ from longmind.base.checks import (
     check_metadata,
     check_tags,
     check_text,
-    optional_label,
 )
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import SCOPES, SOURCES, Kind
@@ -142,24 +141,27 @@ def draft(
         ordinal = check_limit(ordinal, "ordinal", least=0, most=2**62)
     if not isinstance(repeatable, bool):
         raise InvalidInput(f"repeatable must be True or False, not {repeatable!r}.")
-    return Draft(
-        text=check_text(text, "text"),
-        space=partition,
-        kind=_label(kind, "kind"),
-        scope=check_choice(scope, "scope", SCOPES),
-        title=None if title is None else _label(title, "title"),
-        session=None if session is None else _label(session, "session"),
-        role=None if role is None else _label(role, "role"),
-        speaker=None if speaker is None else _label(speaker, "speaker"),
-        uri=None if uri is None else _label(uri, "uri"),
-        source=check_choice(source, "source", SOURCES),
-        tags=() if type(tags) in (tuple, list) and not tags else check_tags(tags),
-        metadata={} if metadata is None else check_metadata(metadata),
-        occurred_at=None if occurred_at is None else to_ms(occurred_at, "occurred_at"),
-        ordinal=ordinal,
-        repeatable=repeatable,
-        idempotency_key=optional_label(idempotency_key, "idempotency_key"),
-        expires_at=expires_at,
+    return Draft(  # by place: to name so many fields takes twice as long
+        check_text(text, "text"),
+        partition,
+        _label(kind, "kind"),
+        check_choice(scope, "scope", SCOPES),
+        None if title is None else _label(title, "title"),
+        None if session is None else _label(session, "session"),
+        None if role is None else _label(role, "role"),
+        None if speaker is None else _label(speaker, "speaker"),
+        None if uri is None else _label(uri, "uri"),
+        check_choice(source, "source", SOURCES),
+        () if type(tags) in (tuple, list) and not tags else check_tags(tags),
+        {} if metadata is None else check_metadata(metadata),
+        None if occurred_at is None else to_ms(occurred_at, "occurred_at"),
+        ordinal,
+        None,
+        None,
+        (),
+        repeatable,
+        None if idempotency_key is None else check_label(idempotency_key, "idempotency_key"),
+        expires_at,
     )
 
 

@@ -21,8 +21,10 @@ from longmind.text.words import (
     Counted,
     asks_only,
     camel_parts,
+    camels,
     count_terms,
     identifiers,
+    joined,
     may_be_camel,
     may_be_joined,
     terms_of,
@@ -114,13 +116,13 @@ class Run:
     __slots__ = ("lengths", "numbers", "owners", "terms")
 
     def __init__(self, texts: Sequence[str], vocabulary: _Numbers) -> None:
-        joined = _JOINT.join(texts)
+        whole = _JOINT.join(texts)
         alone: list[int] = []
-        if not joined.isascii() or joined.count(_BETWEEN) != len(texts) - 1:
+        if not whole.isascii() or whole.count(_BETWEEN) != len(texts) - 1:
             alone = [at for at, text in enumerate(texts) if not text.isascii() or _BETWEEN in text]
             left_out = set(alone)
-            joined = _JOINT.join(["" if at in left_out else text for at, text in enumerate(texts)])
-        raw = joined.encode()
+            whole = _JOINT.join(["" if at in left_out else text for at, text in enumerate(texts)])
+        raw = whole.encode()
         numbers, owners, self.lengths, foreign = _cut(raw, len(texts), vocabulary)
         more: list[int] = []
         whose: list[int] = []
@@ -146,16 +148,18 @@ class Run:
 
     def _extras(self, texts: Sequence[str], raw: bytes, done: set[int]) -> Iterator[tuple[int, list[str]]]:
         """Terms that are not words: parts of names, whole identifiers, and the mark of a question."""
-        shapes = raw.translate(_SHAPE).split(_BETWEEN.encode())
-        for position, (text, shape) in enumerate(zip(texts, shapes, strict=True)):
+        separator = _BETWEEN.encode()
+        shapes = raw.translate(_SHAPE).split(separator)
+        whole = zip(texts, raw.split(separator), shapes, strict=True)
+        for position, (text, cut, shape) in enumerate(whole):
             if position in done:
                 continue
             extra: list[str] = []
             if may_be_camel(shape):
-                extra += camel_parts(text)
+                extra += camel_parts(camels(cut, shape))
                 self.lengths[position] += len(extra)
             if may_be_joined(shape):
-                names = identifiers(text)
+                names = identifiers(joined(cut, shape))
                 self.lengths[position] = self.lengths[position] or len(names)
                 extra += names
             if asks_only(text):

@@ -35,6 +35,10 @@ _JOINED = re.compile(
     r"_*+[A-Za-z0-9]++(?:[_./:\\@#$%&+=~>-]++[A-Za-z0-9]++)++"  # parts with joiners between them
     r"|[A-Za-z]++[0-9]++[A-Za-z0-9]*+)"  # letters and digits in one
 )
+# Of shapes, each beginning with what is rare there, so that it is looked for at the speed of `bytes.find`.
+_CAMEL_HINTS: Final = (re.compile(rb"A(?<=[a1]A)"), re.compile(rb"AAa"))
+_JOINED_HINTS: Final = (re.compile(rb"-(?=[aA1])"), re.compile(rb"1(?<=[aA]1)"))
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _BETWEEN_NAMES = re.compile(r"[=&+>]")
 _stemmers = threading.local()
 
@@ -60,7 +64,8 @@ def terms(text: str) -> list[str]:
     """The index terms of a text in reading order, without the whole identifiers."""
     raw = text.encode(errors="replace")
     words = _content(text, raw)
-    return words + camel_parts(text) if may_be_camel(raw.translate(SHAPE)) else words
+    shape = raw.translate(SHAPE)
+    return words + camel_parts(camels(raw, shape)) if may_be_camel(shape) else words
 
 
 def folded(text: str) -> str:
@@ -79,8 +84,8 @@ def count_terms(text: str) -> tuple[Counter[str], int]:
     else:
         words = _terms_of(plain) if text.isascii() else _content(text, raw)
     if may_be_camel(shape):
-        words += camel_parts(text)
-    names = identifiers(text) if may_be_joined(shape) else []
+        words += camel_parts(camels(raw, shape))
+    names = identifiers(joined(raw, shape)) if may_be_joined(shape) else []
     # `on/off` has no content word, and is indexed all the same.
     length = len(words) or len(names)
     marks = [] if language is None else [MARK + language]
@@ -125,8 +130,38 @@ _QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
 def plain_words(text: str, raw: bytes | None = None) -> list[str]:
     """The words of a text in lower case, with their accents."""
     if text.isascii():
-        return (text.encode() if raw is None else raw).translate(LOWERED).decode("ascii").split()
-    return _word().findall(unicodedata.normalize("NFC", text).lower())
+        return _lowered(text.encode() if raw is None else raw)
+    words: list[str] = []
+    for piece in _pieces(text):
+        if piece.isascii():
+            words += _lowered(piece.encode())
+        else:
+            words += _word().findall(unicodedata.normalize("NFC", piece).lower())
+    return words
+
+
+def _lowered(raw: bytes) -> list[str]:
+    """The words of a text that has no letters but those of English."""
+    return raw.translate(LOWERED).decode("ascii").split()
+
+
+def _pieces(text: str) -> list[str]:
+    """A text cut at blanks into pieces in ASCII, which are most of it and read far sooner, and all others."""
+    pieces: list[str] = []
+    begin = end = 0
+    for match in _NOT_ASCII.finditer(text):
+        position = match.start()
+        if position < end:
+            continue
+        first = text.rfind(" ", 0, position) + 1
+        if first > end:
+            pieces += (text[begin:end], text[end:first])
+            begin = first
+        end = text.find(" ", position) + 1 or len(text)
+    pieces += (text[begin:end], text[end:])
+    if any(unicodedata.combining(piece[0]) for piece in pieces[2::2]):  # it changes what stands before it
+        return [text]
+    return pieces
 
 
 def _content_in(language: str, plain: list[str]) -> list[str]:
@@ -192,14 +227,16 @@ def _content(text: str, raw: bytes) -> list[str]:
     if text.isascii():
         return _terms_of(plain_words(text, raw))
     term_of = _known
-    if len(term_of) > _MOST_KNOWN:
-        term_of.clear()
-    content = []
-    for word in _word().findall(folded(text)):
-        if not word.isascii() and UNSEGMENTED.search(word):
-            content += _unsegmented(word)
-        elif term := term_of[word]:
-            content.append(term)
+    content: list[str] = []
+    for piece in _pieces(text):
+        if piece.isascii():
+            content += _terms_of(_lowered(piece.encode()))
+            continue
+        for word in _word().findall(folded(piece)):
+            if not word.isascii() and UNSEGMENTED.search(word):
+                content += _unsegmented(word)
+            elif term := term_of[word]:
+                content.append(term)
     return content
 
 
@@ -213,6 +250,30 @@ def _terms_of(words: list[str]) -> list[str]:
 def may_be_camel(shape: bytes) -> bool:
     """Far cheaper than the pattern that decides, and never false where that would find something."""
     return b"A" in shape and (b"aA" in shape or b"AAa" in shape or b"1A" in shape)
+
+
+def camels(raw: bytes, shape: bytes) -> str:
+    """Those pieces of a text that may have names in camel case in them: the pattern takes long over all."""
+    return _around(raw, shape, _CAMEL_HINTS)
+
+
+def joined(raw: bytes, shape: bytes) -> str:
+    """Those pieces of a text that may have identifiers in them."""
+    return _around(raw, shape, _JOINED_HINTS)
+
+
+def _around(raw: bytes, shape: bytes, hints: Sequence[re.Pattern[bytes]]) -> str:
+    """The pieces between blanks of the shape in which one of the patterns matches, in order."""
+    pieces: list[bytes] = []
+    end = -1
+    for position in sorted([match.start() for hint in hints for match in hint.finditer(shape)]):
+        if position > end:
+            begin = shape.rfind(b" ", 0, position) + 1
+            end = shape.find(b" ", position)
+            pieces.append(raw[begin : end if end >= 0 else len(raw)])
+            if end < 0:
+                break
+    return b" ".join(pieces).decode("ascii")
 
 
 def may_be_joined(shape: bytes) -> bool:

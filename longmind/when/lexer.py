@@ -86,6 +86,9 @@ _FRACTIONS = {"1/2": 0.5, "1/4": 0.25, "3/4": 0.75, "½": 0.5, "¼": 0.25, "¾":
 _LOWERED = frozenset({"plain", "word", "possessive", "instant", "quarter"})
 """The groups whose texts are compared with words in small letters."""
 _MOST_DIGITS = 9
+_SHORT_NUMBER = 8
+"""From so many digits on a number may be a date."""
+_WITHIN = frozenset(".,:/")
 _PIVOT = 50
 """Two-digit years below this are of the 2000s, the rest of the 1900s."""
 
@@ -130,7 +133,14 @@ class Tokens:
             self.kinds[i] = "mark"
             self.texts[i] = "\n" if not bare else "-" if bare in _DASHES else bare
             return
-        match = _TOKEN.match(text, self._ends[i + 1] - len(bare), self._ends[-1])
+        end = self._ends[i + 1]
+        if len(bare) < _SHORT_NUMBER and bare.isdigit() and bare.isascii() and not _goes_on(text, end):
+            self.kinds[i] = "number"
+            self._made[i] = Token(
+                "number", bare, end - len(bare), end, (), int(bare), glued=self._is_glued(i)
+            )
+            return
+        match = _TOKEN.match(text, end - len(bare), self._ends[-1])
         assert match is not None
         token = _token(match, match.lastgroup, glued=self._is_glued(i))
         self._made[i], self.kinds[i], self.texts[i] = token, token.kind, token.text
@@ -148,6 +158,12 @@ class Tokens:
 
     def _is_glued(self, i: int) -> bool:
         return i > 0 and len(self._bare[i]) == len(self._pieces[i]) and bool(self._bare[i - 1])
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Whether what is behind some digits may make something else of them than a number: '0.05mg', '5mg'."""
+    after = text[end : end + 1]
+    return after.isalnum() or after == "_" or (after in _WITHIN and text[end + 1 : end + 2].isalnum())
 
 
 def full_year(two_digits: int) -> int:

@@ -46,6 +46,8 @@ _RELATIONS_AT = {
     first: [(opening, relation) for opening, relation in RELATIONS if opening[0] == first]
     for first in FIRST_WORDS
 }
+_CLOSING = frozenset("%()[];=<>+*±×·°′″$€£")
+_PASSED = frozenset("-,")
 _SENTENCE_END = re.compile(r"[.!?]\s+")
 _MOST_REPEATED = 8
 _REPEATING = frozenset({"every", "each"})
@@ -150,10 +152,9 @@ def _beginnings(reader: TokenReader) -> list[int]:
             if (leads_to_time and text in OPENERS) or (text in _REPEATING and kind == "word"):
                 positions.append(i)
         else:
-            leads_to_time = kind != "other" and not (
-                kind == "number" and len(text) != 4 and counts_a_thing(reader, i)
-            )
-            if leads_to_time:
+            is_short = kind == "number" and len(text) != 4
+            leads_to_time = kind != "other" and not (is_short and counts_a_thing(reader, i))
+            if leads_to_time and not (is_short and ends_in_a_mark(reader, i)):
                 positions.append(i)
     return positions[::-1]
 
@@ -162,6 +163,20 @@ def counts_a_thing(reader: TokenReader, i: int) -> bool:
     """Whether a number or an ordinal that is no year is of no time: '12 people', 'the first bridge'."""
     after = reader.word(i + 1)
     return after != "" and after not in COMPANY
+
+
+def ends_in_a_mark(reader: TokenReader, i: int) -> bool:
+    """Whether a number that is no year stands before a mark that no rule reads on from: '95%', '(n = 12)'.
+
+    Alone it names no time. What leads to it may ('at 5)'), and begins before it.
+    """
+    if reader.kinds[i + 1] != "mark":
+        return False
+    mark = reader.texts[i + 1]
+    if mark in _PASSED:
+        after = reader.word(i + 2)  # '2.5-fold', '12, we'
+        return after != "" and after not in COMPANY
+    return mark in _CLOSING
 
 
 def _with_year_of(reader: TokenReader, phrase: Phrase, after: Phrase) -> Phrase:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -48,6 +49,17 @@ def test_sentences_and_short_forms_are_ranges_of_whole_characters(text: str) -> 
         assert set(chosen) <= set(found)
         assert bool(chosen) == bool(found)
         assert "�" not in cut(text, chosen).replace("�", "", text.count("�"))
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(text=texts | st.text(alphabet="a .!?\"')”\n。", max_size=40))
+def test_a_sentence_ends_behind_its_mark_and_what_closes_it(text: str) -> None:
+    ends = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+|\n+")
+    expected = [piece for piece in map(str.strip, ends.split(text)) if piece]
+    raw = text.encode(errors="replace")
+    assert [raw[start:end].decode() for start, end in sentences(raw.decode())] == [
+        piece.encode(errors="replace").decode() for piece in expected
+    ]
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

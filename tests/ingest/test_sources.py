@@ -160,6 +160,14 @@ def test_a_recalled_context_is_not_remembered_again(memory: Memory, recalled: st
     assert documents(memory) == ["The lantern stands in the harbour."]
 
 
+def test_an_echo_among_many_texts_is_found_wherever_it_stands(memory: Memory, recalled: str) -> None:
+    items = [f"Note {number} has recollections of the mill." for number in range(200)]
+    items[0] = items[63] = items[64] = items[199] = recalled
+    report = memory.remember_many(items)
+    assert (report.created, len(report.skipped)) == (196, 4)
+    assert not any("longmind id" in text for text in documents(memory))
+
+
 def test_what_stands_around_an_echo_is_kept_and_said(memory: Memory, recalled: str) -> None:
     report = memory.remember(f"Here is what I know:\n{recalled}\nAnd the mill is red.")
     assert report.created == 1

@@ -12,14 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longmind.text import words
 from longmind.text.query import MOST_CHARACTERS, MOST_PHRASES, MOST_TERMS, plan_text, said_phrases
 from longmind.text.words import (
     ASKS,
+    SHAPE,
     asks_only,
     camel_parts,
+    camels,
     count_terms,
     folded,
     identifiers,
+    joined,
+    plain_words,
     stem,
     terms,
     without_identifiers,
@@ -253,3 +258,33 @@ def test_phrases_are_found_whatever_their_case_accents_and_spaces() -> None:
 def test_a_text_that_says_something_does_not_only_ask(text: str, asks: bool) -> None:
     assert asks_only(text) is asks
     assert (ASKS in count_terms(text)[0]) is asks
+
+
+_SCRAPS = (
+    "a Foo barBaz HTTPServer x1 1A _ - / . = ERR_42 v1.2.3 don't é e\u0301 \u0301 β ΣΑΣ İ ﬁ ™ "
+    "– ’s 你好 か\u3099 \u1112 \u1161 हिन्दी العربية 😀"
+)
+scraps = st.lists(
+    st.sampled_from([*_SCRAPS.split(), " \u0301", "\u00a0", "\n", "\x01", " ", " ", " "]), max_size=20
+).map("".join)
+
+
+@steady
+@given(text=anything | scraps)
+def test_the_pieces_of_a_text_have_the_words_of_the_whole(text: str) -> None:
+    pattern = words._word()
+    assert plain_words(text) == pattern.findall(unicodedata.normalize("NFC", text).lower())
+    with_pieces = words._content(text, text.encode(errors="replace"))
+    content: list[str] = []
+    for word in pattern.findall(folded(text)):
+        content += words._unsegmented(word) if words.UNSEGMENTED.search(word) else [words._known[word]]
+    assert with_pieces == [term for term in content if term]
+
+
+@steady
+@given(text=anything | scraps)
+def test_names_are_found_by_the_shape_of_the_text_as_in_all_of_it(text: str) -> None:
+    raw = text.encode(errors="replace")
+    shape = raw.translate(SHAPE)
+    assert camel_parts(camels(raw, shape)) == camel_parts(text)
+    assert identifiers(joined(raw, shape)) == identifiers(text)

@@ -15,11 +15,12 @@ from longmind.when.anchors import ALONE, ANCHORS, GLUE, LEADING, may_name_a_time
 from longmind.when.clock import moment
 from longmind.when.lexer import Tokens
 from longmind.when.periods import by_all_rules, is_alone, period
-from longmind.when.phrases import counts_a_thing, find_phrases, phrase_at, phrases
+from longmind.when.phrases import counts_a_thing, ends_in_a_mark, find_phrases, phrase_at, phrases
 from longmind.when.token_reader import TokenReader
 
 _WORDS = sorted(ANCHORS | GLUE | {"every", "each", "ago", "o'clock", "o’clock", "ship", "İn", "naïve"})
 _OTHERS = ["½", "5", "2021", "3pm", "7th", "'s", "’", "\n\n", "-", ",", ".", "_x", "Q1", "h", "14april"]
+_OTHERS += ["0.05", "5m", "5mg", "2019.5x", "12:", "20190504", "²", "%", ")", "(", ";"]
 _TEXTS = st.lists(
     st.tuples(
         st.sampled_from(_WORDS + _OTHERS) | st.text(max_size=4), st.sampled_from([" ", "  ", "", "\n"])
@@ -135,6 +136,22 @@ def test_what_counts_a_thing_begins_no_phrase(text: str) -> None:
         is_number = reader.kinds[i] == "number" and len(reader.texts[i]) != 4
         if (is_number or reader.word(i) in LEADING) and counts_a_thing(reader, i):
             assert phrase_at(reader, i) is None, (text, i)
+
+
+@settings(max_examples=600, deadline=None)
+@given(_TEXTS | _SOUP)
+def test_a_number_before_a_mark_begins_no_phrase(text: str) -> None:
+    reader = _reader(text)
+    for i in range(reader.count):
+        is_number = reader.kinds[i] == "number" and len(reader.texts[i]) != 4
+        if is_number and ends_in_a_mark(reader, i):
+            assert phrase_at(reader, i) is None, (text, i)
+
+
+def test_a_number_that_ends_in_a_mark_is_told_from_a_day_and_a_length() -> None:
+    assert not [*find_phrases("95% (n = 12; 0.05), a 2.5-fold change, 12, we think")]
+    for text in ("5-10 May", "a 12-week trial ended 3 days ago", "5, 6 and 7 June", "(by 5 May)", "3-5pm"):
+        assert [*find_phrases(text)], text
 
 
 @settings(max_examples=600, deadline=None)
