@@ -19,7 +19,7 @@ from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
 from longmind.vectors.exact import cosines as exact_cosines
 from longmind.vectors.rows import spread
-from longmind.vectors.threads import one_worker
+from longmind.vectors.threads import few_workers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -68,7 +68,7 @@ class Codes:
         import turbovec
 
         index = turbovec.TurboQuantIndex(dim=sample.shape[1], bit_width=4)
-        with one_worker():
+        with few_workers():
             index.calibrate(sample.astype(np.float32))
         truth = _Nearest(sample[:_SAMPLE].astype(np.float32))
         frames: list[Int64Array] = []
@@ -274,9 +274,9 @@ def unpacked_index(chunks: Iterable[bytes]) -> Any:
 
     if not hasattr(os, "memfd_create") or not _DESCRIPTORS.is_dir():
         packed = b"".join(chunks)
-        with one_worker():
+        with few_workers():
             return turbovec.TurboQuantIndex.from_bytes(packed)
-    with os.fdopen(os.memfd_create("longmind-codes"), "wb") as file, one_worker():
+    with os.fdopen(os.memfd_create("longmind-codes"), "wb") as file, few_workers():
         for chunk in chunks:
             file.write(chunk)
         file.flush()
