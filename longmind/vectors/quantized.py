@@ -30,6 +30,8 @@ _SAMPLE: Final = 16
 _TRUTH: Final = 10
 _WANTED_RECALL: Final = 0.95
 _MOST_CANDIDATES: Final = 3200
+_HAND_OVER_SECONDS: Final = 0.001
+"""Longer than a thread takes to begin, unless all of them are busy."""
 _DESCRIPTORS: Final = Path("/proc/self/fd")
 """Where Linux shows the open files of a process as paths."""
 
@@ -245,12 +247,22 @@ class PendingScan:
         self.snapshot = snapshot
         self.limit = limit
         self.codes = CodesTogether(codes) if codes else None
+        self._waits = threading.Lock()
+        self._waits.acquire()
         self._looking = None if self.codes is None or pool is None else pool.submit(self._look, self.codes)
 
     @property
     def question(self) -> VectorQuery:
         """Waits for it, if it is still being made."""
         return self._question()
+
+    def hand_over(self) -> None:
+        """Let the other thread begin, if it has what it needs: it waits for the interpreter until it looks.
+
+        Left to chance, it begins when this one next reads, or not before this one waits for it.
+        """
+        if self._looking is not None:
+            self._waits.acquire(timeout=_HAND_OVER_SECONDS)
 
     def found(self) -> Int64Array | None:
         """The frames of the likeliest windows, or None if nobody looked."""
@@ -260,7 +272,9 @@ class PendingScan:
     def _look(self, codes: CodesTogether) -> Any:
         # Whatever fails here fails again, and is seen, when the caller looks for itself.
         with suppress(Exception):
-            return codes.look(self.question, candidates_for(self.limit))
+            question = self.question
+            self._waits.release()  # whoever waits goes on when the look lets go of the interpreter
+            return codes.look(question, candidates_for(self.limit))
         return None
 
 
