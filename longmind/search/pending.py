@@ -73,6 +73,10 @@ class PendingEmbedding:
     def may_succeed(self) -> bool:
         return self._result is None or self._result.encoding is not None
 
+    @property
+    def is_ready(self) -> bool:
+        return self._result is not None or (self._future is not None and self._future.done())
+
     def result(self) -> EmbeddedQuery:
         if self._result is None:
             assert self._future is not None
@@ -137,6 +141,9 @@ class _ItemOf:
         self._future = future
         self._number = number
 
+    def done(self) -> bool:
+        return self._future.done()
+
     def result(self) -> EmbeddedQuery:
         return self._future.result()[self._number]
 
@@ -194,6 +201,16 @@ class PendingVectors:
         """Why the lane cannot run, or nothing; waits for the embedder."""
         return self.embedding.result().problem or self.reason
 
+    def hand_over(self) -> None:
+        """Let the scan begin, where it need not wait for the embedder."""
+        if self.scan is not None and self.embedding.is_ready:
+            self.scan.hand_over()
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether there will be hits, or none for want of frames; waits for the embedder."""
+        return self.scan is not None and self.neighbours is not None and not self.problem
+
     def early_cosines(self, ids: Callable[[], Int64Array]) -> tuple[Int64Array, Float64Array] | None:
         """Cosines of these frames, read while the scan goes on.
 
@@ -208,8 +225,10 @@ class PendingVectors:
 
     def hits(self) -> VectorHits | None:
         """The nearest frames; waits for the scan."""
-        if self.scan is None or self.neighbours is None or self.problem:
+        if not self.is_under_way:
             return None
+        assert self.scan is not None
+        assert self.neighbours is not None
         return self.neighbours.end(self.scan)
 
 

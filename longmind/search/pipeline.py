@@ -103,7 +103,7 @@ def collect(
     """Run every lane under one filter, and gather what each knows about any frame found."""
     begun = begin(request, question, state, embedding) if begun is None else begun
     where, mask, pending = begun.where, begun.mask, begun.pending
-    # A read comes next: it lets go of the interpreter, and the scan's thread begins.
+    pending.hand_over()
     lengths = state.lengths.at(state.snapshot, state.catalog.size, state.catalog.corpus(request.view))
     text = text_lane(request, question, state, lengths, mask)
     facts = facts_lane(request, state, where)
@@ -118,11 +118,14 @@ def collect(
     early = None
     if text_ids is not None:
         early = pending.early_cosines(lambda: with_neighbours(text_ids, state.catalog, mask))
-    vectors = pending.hits()
     spoken = spoken_of(request, state, time, mask)
+    images = images_lane(request, state, where)
+    scale = None
+    if pending.is_under_way and query.encoding is not None:
+        scale = scale_of(state, query.encoding.vectors[0], mask)
+    vectors = pending.hits()
     nothing_else = not personal and is_silent(text, vectors)
     timeline = timeline_lane(request, state.catalog, mask, time, spoken, unprompted=nothing_else)
-    images = images_lane(request, state, where)
     by_name = {"facts": facts, "timeline": timeline, "images": None if isinstance(images, str) else images}
     ranked = {name: items for name, items in by_name.items() if items is not None}
     lanes = Lanes(text, text_ids, vectors, ranked, personal)
@@ -141,9 +144,6 @@ def collect(
         images_problem=images if isinstance(images, str) else "",
         lengths=lengths,
     )
-    scale = None
-    if vectors is not None and query.encoding is not None:
-        scale = scale_of(state, query.encoding.vectors[0], mask)
     return Collected(candidates, widened, lengths, reports, familiarity(query), scale, spoken)
 
 

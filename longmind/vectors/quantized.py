@@ -19,7 +19,7 @@ from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
 from longmind.vectors.exact import cosines as exact_cosines
 from longmind.vectors.rows import spread
-from longmind.vectors.threads import one_worker
+from longmind.vectors.threads import few_workers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -30,6 +30,8 @@ _SAMPLE: Final = 16
 _TRUTH: Final = 10
 _WANTED_RECALL: Final = 0.95
 _MOST_CANDIDATES: Final = 3200
+_HAND_OVER_SECONDS: Final = 0.001
+"""Longer than a thread takes to begin, unless all of them are busy."""
 _DESCRIPTORS: Final = Path("/proc/self/fd")
 """Where Linux shows the open files of a process as paths."""
 
@@ -68,7 +70,7 @@ class Codes:
         import turbovec
 
         index = turbovec.TurboQuantIndex(dim=sample.shape[1], bit_width=4)
-        with one_worker():
+        with few_workers():
             index.calibrate(sample.astype(np.float32))
         truth = _Nearest(sample[:_SAMPLE].astype(np.float32))
         frames: list[Int64Array] = []
@@ -245,12 +247,22 @@ class PendingScan:
         self.snapshot = snapshot
         self.limit = limit
         self.codes = CodesTogether(codes) if codes else None
+        self._waits = threading.Lock()
+        self._waits.acquire()
         self._looking = None if self.codes is None or pool is None else pool.submit(self._look, self.codes)
 
     @property
     def question(self) -> VectorQuery:
         """Waits for it, if it is still being made."""
         return self._question()
+
+    def hand_over(self) -> None:
+        """Let the other thread begin, if it has what it needs: it waits for the interpreter until it looks.
+
+        Left to chance, it begins when this one next reads, or not before this one waits for it.
+        """
+        if self._looking is not None:
+            self._waits.acquire(timeout=_HAND_OVER_SECONDS)
 
     def found(self) -> Int64Array | None:
         """The frames of the likeliest windows, or None if nobody looked."""
@@ -260,7 +272,9 @@ class PendingScan:
     def _look(self, codes: CodesTogether) -> Any:
         # Whatever fails here fails again, and is seen, when the caller looks for itself.
         with suppress(Exception):
-            return codes.look(self.question, candidates_for(self.limit))
+            question = self.question
+            self._waits.release()  # whoever waits goes on when the look lets go of the interpreter
+            return codes.look(question, candidates_for(self.limit))
         return None
 
 
@@ -274,9 +288,9 @@ def unpacked_index(chunks: Iterable[bytes]) -> Any:
 
     if not hasattr(os, "memfd_create") or not _DESCRIPTORS.is_dir():
         packed = b"".join(chunks)
-        with one_worker():
+        with few_workers():
             return turbovec.TurboQuantIndex.from_bytes(packed)
-    with os.fdopen(os.memfd_create("longmind-codes"), "wb") as file, one_worker():
+    with os.fdopen(os.memfd_create("longmind-codes"), "wb") as file, few_workers():
         for chunk in chunks:
             file.write(chunk)
         file.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -246,6 +247,25 @@ def test_frames_without_vectors_are_left_out(many_location: str) -> None:
         with open_memory(many_location) as fresh:
             assert {hit.frame.id for hit in fresh.search("zebra", mode="vector")} == {ids[0], ids[2]}
             assert ids[1] in [hit.frame.id for hit in fresh.search("lion")]
+
+
+def test_a_look_whose_thread_is_busy_is_not_waited_for_and_comes_later(tmp_path: Path) -> None:
+    pytest.importorskip("turbovec", reason="the library of the codes is optional")
+    with filled(str(tmp_path / "many.mind"), 400) as memory, ThreadPoolExecutor(1) as pool:
+        neighbours = NearestFrames(Mirrors(), EMBEDDER.identity.dimensions, exact_limit=100)
+        vector = EMBEDDER.encode(["c7 i90007"])[0].vectors[0]
+        question = VectorQuery(vector, np.ones(401, dtype=bool), View.of("default"), EVERYTHING)
+        with memory.store.read() as snapshot:
+            expected = neighbours.nearest(question, snapshot, 10)
+            free = Event()
+            pool.submit(free.wait)
+            scan = neighbours.begin(lambda: question, snapshot, 10, pool=lambda: pool)
+            scan.hand_over()  # returns, though nobody looks yet
+            free.set()
+            assert neighbours.end(scan).ids.tolist() == expected.ids.tolist()
+            scan = neighbours.begin(lambda: question, snapshot, 10, pool=lambda: pool)
+            scan.hand_over()
+            assert neighbours.end(scan).ids.tolist() == expected.ids.tolist()
 
 
 def test_a_look_that_fails_beside_the_search_is_not_lost(tmp_path: Path) -> None:
