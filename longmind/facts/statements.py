@@ -134,20 +134,28 @@ class Resolver:
                 resolved.append(None)
                 continue
             resolved.append(self._resolved(claim, subject, predicate, predicates))
-        hashes = self._may_be_stored(resolved)
+        hashes = self._may_be_stored(resolved, entities)
         also = Clause("x.ledger = ?", (self.ledger,))
         self.add_facts(select_among(self.tx.db, FactRow, "fact_hash", hashes, also=also))
         return self._with_facts(resolved, entities)
 
-    def _may_be_stored(self, resolved: Iterable[Resolved | None]) -> set[bytes]:
+    def _may_be_stored(
+        self, resolved: Iterable[Resolved | None], entities: Mapping[str, EntityRow]
+    ) -> set[bytes]:
         """The hashes of which there may be facts: of what is named for the first time there are none."""
         new_predicates, new_entities = self.new_predicates, self.new_entities
         hashes: set[bytes] = set()
         for item in resolved:
             if item is None or item.subject in new_entities:
                 continue
-            if len(item.hashes) == 1 and item.predicate.predicate_id in new_predicates:
-                continue
+            if len(item.hashes) == 1 and item.plain is None:
+                value = item.claim.value
+                if item.predicate.predicate_id in new_predicates:
+                    continue
+                if value is not None and value.kind == ObjectKind.ENTITY:
+                    thing = entities.get(self._norms[str(value.stored)])
+                    if thing is not None and thing.entity_id in new_entities:
+                        continue
             hashes.update(item.hashes)
             if item.plain is not None:
                 hashes.add(item.plain)
