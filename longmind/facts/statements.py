@@ -342,8 +342,10 @@ class Resolver:
             if relation not in relations:
                 relations[relation] = NewPredicate(claim.predicate, claim.cardinality)
             by_hand, value = claim.by_hand, claim.value
-            names_entity = value is not None and value.kind == ObjectKind.ENTITY
-            for key in (claim.subject, str(value.stored)) if names_entity else (claim.subject,):
+            keys: tuple[str, ...] = (claim.subject,)
+            if value is not None and value.kind == ObjectKind.ENTITY:
+                keys = (claim.subject, str(value.stored))
+            for key in keys:
                 if (key, by_hand) in seen:
                     continue
                 seen.add((key, by_hand))

@@ -66,7 +66,8 @@ class _Key(str):
             return key
         if not isinstance(key, str):
             raise InvalidInput(f"{cls.__name__} is named by a string, not {type(key).__name__}.")
-        return _key(cls, key if type(key) is str else str(key))
+        checked: Self = _key(cls, key if type(key) is str else str(key))
+        return checked
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"

@@ -127,7 +127,7 @@ def _store_facts(plan: LedgerPlan, new: Iterable[AssertionRow], states: Iterable
     if not fresh:
         return
     needed = {row.fact_id for row in new} | {span.fact_id for state in states for span in state.spans}
-    insert(plan.tx.db, [plan.names.facts[fact_id] for fact_id in sorted(needed & fresh)])
+    insert(plan.tx.db, [plan.names.facts[fact_id] for fact_id in sorted(fresh & needed)])
 
 
 def _insert_evidence(plan: LedgerPlan, numbers: Mapping[int, int], first: int | None) -> int:
