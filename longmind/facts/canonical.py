@@ -91,7 +91,7 @@ def encode_value(kind: int, value: Stored, *, exact: bool = False) -> bytes:
     if kind == ObjectKind.TEXT:
         raw = text_norm(str(value), exact=exact).encode()
     elif kind == ObjectKind.ENTITY:
-        raw = canonical_text(str(value)).encode()
+        return _name(kind, str(value))
     elif kind == ObjectKind.DOUBLE:
         raw = struct.pack("<d", float(value) or 0.0)
     elif kind == ObjectKind.BOOL:
@@ -124,10 +124,10 @@ def fact_hash(
 ) -> bytes:
     """SHA-256 over subject, predicate, object and the hash of the qualifiers, in this order."""
     return hashlib.sha256(
-        _field(_SUBJECT, canonical_text(subject).encode())
-        + _field(_PREDICATE, canonical_text(predicate).encode())
+        _name(_SUBJECT, subject)
+        + _name(_PREDICATE, predicate)
         + encode_value(kind, value, exact=exact)
-        + _field(_QUALIFIERS, qualifiers or b"")
+        + (_field(_QUALIFIERS, qualifiers) if qualifiers else _NO_QUALIFIERS)
     ).digest()
 
 
@@ -135,9 +135,9 @@ def fact_hashes(
     subject: str, predicates: Iterable[str], kinds: Iterable[int], value: Stored, *, qualifiers: bytes | None
 ) -> list[bytes]:
     """`fact_hash` of one value under several predicates, each as a value of several kinds."""
-    head = _field(_SUBJECT, canonical_text(subject).encode())
+    head = _name(_SUBJECT, subject)
     tails = [encode_value(kind, value) + _field(_QUALIFIERS, qualifiers or b"") for kind in kinds]
-    heads = [head + _field(_PREDICATE, canonical_text(name).encode()) for name in predicates]
+    heads = [head + _name(_PREDICATE, name) for name in predicates]
     return [hashlib.sha256(head + tail).digest() for head in heads for tail in tails]
 
 
@@ -158,6 +158,15 @@ _NUMBER_FIELD = struct.Struct("<BQq").pack
 
 def _field(tag: int, raw: bytes) -> bytes:
     return _HEAD(tag, len(raw)) + raw
+
+
+_NO_QUALIFIERS = _field(_QUALIFIERS, b"")
+
+
+@lru_cache(maxsize=8192)
+def _name(tag: int, name: str) -> bytes:
+    """The field of a name: what is said of one thing, or with one predicate, begins with the same bytes."""
+    return _field(tag, canonical_text(name).encode())
 
 
 def _takes_accents(code: int) -> bool:

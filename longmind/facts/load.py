@@ -23,8 +23,9 @@ from longmind.facts.rows import (
     select_among,
 )
 from longmind.facts.slot_state import LiveSpan, SlotState
-from longmind.facts.slots import Group, group
+from longmind.facts.slots import Group
 from longmind.facts.statements import Resolved, Resolver, SlotKey
+from longmind.facts.values import OPEN
 from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, both
 
@@ -82,7 +83,7 @@ class Loader:
         return self.names.fact_like(fact, subject, value)
 
     def group_of(self, predicate: PredicateRow) -> Group:
-        return group(predicate.key_norm, single=predicate.cardinality == "one")
+        return self.names.group_of(predicate)
 
     def key_of(self, fact: FactRow, predicate: PredicateRow) -> SlotKey:
         """The slot in which a fact competes."""
@@ -157,14 +158,22 @@ class Loader:
         statements: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
         facts: set[int] = set()
         wide: set[tuple[int, int]] = set()
-        since, new = FOREVER, self.names.new_predicates
+        since, new, whole = FOREVER, self.names.new_predicates, []
+        predicates_of: dict[str, tuple[int, ...]] = {}
         for item in items:
-            if item.predicate.predicate_id in new and new.issuperset(self._predicates(item.group)):
-                continue  # nothing was ever said with them
             reach = self._reach(item, now)
+            if reach == -FOREVER:
+                whole.append(item)
+            if item.subject in self.names.new_entities:
+                continue  # nothing was ever said of it
+            predicates = predicates_of.get(item.group.name)
+            if predicates is None:
+                predicates = predicates_of[item.group.name] = self._predicates(item.group)
+            if item.predicate.predicate_id in new and new.issuperset(predicates):
+                continue  # nothing was ever said with them
             members = self._class(item.subject)
             if self._needs_statement(item, members):
-                key = (members, self._predicates(item.group))
+                key = (members, predicates)
                 statements[key] = min(reach, statements.get(key, FOREVER))
             else:
                 facts.update(self.names.found(item.hashes))
@@ -175,11 +184,10 @@ class Loader:
         facts -= self.names.new_facts
         self._load_rows(self._clauses(statements, facts, wide, since, "x"))
         self._load_spans(self._clauses(statements, facts, set(), since, "c"))
-        for item in items:
-            if self._reach(item, now) == -FOREVER:
-                states = self.of_statement(item) if item.group.by_thing else [self.state(item)]
-                for state in states:
-                    state.complete = True
+        for item in whole:
+            states = self.of_statement(item) if item.group.by_thing else [self.state(item)]
+            for state in states:
+                state.complete = True
 
     def load_whole(self, rows: Iterable[AssertionRow]) -> list[SlotState]:
         """The slots of some assertions with everything that was ever said there, and is live."""
@@ -240,7 +248,7 @@ class Loader:
         """The earliest instant from which assertions matter; the beginning of time where all do."""
         claim = item.claim
         whole = claim.action in ("retract", "correct") or (claim.action == "end" and not claim.lenient)
-        if whole or not isinstance(claim.end, int | None):
+        if whole or claim.end is OPEN:
             return -FOREVER
         return now if claim.start is None else min(now, claim.start) if claim.by_clock else claim.start
 

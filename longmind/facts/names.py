@@ -90,12 +90,13 @@ def ensure_entities(
         if row is None:
             missing.append((norm, new))
             continue
-        better = row._replace(by_hand=max(row.by_hand, int(new.by_hand)))
-        if new.kind and (new.by_hand or not row.kind):
-            better = better._replace(kind=new.kind)
-        if better != row:
-            changed.append(better)
-        rows[norm] = better
+        if new.by_hand and not row.by_hand:
+            row = row._replace(by_hand=1)
+        if new.kind and new.kind != row.kind and (new.by_hand or not row.kind):
+            row = row._replace(kind=new.kind)
+        if row is not existing[norm]:
+            changed.append(row)
+        rows[norm] = row
     if changed:
         assert tx.system
         update(tx.db, changed, ("kind", "by_hand"))

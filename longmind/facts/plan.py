@@ -91,7 +91,7 @@ class LedgerPlan:
         fact_id = self.loaded.effective(fact)
         if fact_id in claim.premises:
             raise InvalidInput(f"Fact {fact_id} cannot be derived from itself.")
-        trust, tainted = self._taint(claim)
+        trust, tainted = self._taint(claim) if claim.premises else (claim.lineage.trust, False)
         low = trust <= LEVELS["low"]
         if tainted or (low and is_held_back(claim.lineage.at_most(trust), claim.subject, claim.predicate)):
             start = self.tx.now if claim.start is None else claim.start
@@ -101,8 +101,13 @@ class LedgerPlan:
         state = self.loaded.state(item)
         start = self._start(claim, state, fact_id)
         end = claim.end if isinstance(claim.end, int) else None
-        if end is not None:
+        if end is not None and end <= start:
             check_order(start, end)
+        if claim.action == "record" and claim.polarity and state.is_empty:
+            # The first thing said here, as most of a large batch: nothing to compare it with.
+            new = self._keep(item, claim.action, fact, start, end, trust=trust)
+            state.begin(AssertedPeriod(new.order, fact_id, start, end))
+            return Recorded(fact_id, "recorded")
         superseded: list[int] = []
         if claim.action == "correct":
             start, end, superseded = self._correct(item, state, start, end)
@@ -236,8 +241,6 @@ class LedgerPlan:
     def _taint(self, claim: Claim) -> tuple[int, bool]:
         """Trust is no higher than that of the premises; what follows from a quarantined one is there too."""
         trust = claim.lineage.trust
-        if not claim.premises:
-            return trust, False
         sql = (
             "SELECT x.fact_id, max(x.trust), min(CASE WHEN x.held_back = 1 AND NOT EXISTS (SELECT 1 "
             "FROM fact_ruling r WHERE r.assertion_id = x.assertion_id AND r.until IS NULL "

@@ -51,19 +51,27 @@ class SlotState:
         for claim in (*self.slot.claims, *self.slot.endings):
             yield claim, self.rows.get(claim.order)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was said here, as far as is known."""
+        slot = self.slot
+        return not (self.spans or slot.claims or slot.endings or slot.denials)
+
+    def begin(self, assertion: AssertedPeriod) -> LiveSpan:
+        """Take in the first thing said here: nothing is to be worked out."""
+        self.touched = True
+        self.slot.claims.append(assertion)
+        span = LiveSpan(cast(int, assertion.value), assertion.start, assertion.end)
+        self.spans.append(span)
+        return span
+
     def add(self, assertion: AssertedPeriod) -> Outcome:
         """Take an assertion in, and say which spans it closed and opened."""
         self.touched = True
         start = None if assertion.effect is Effect.DENIES else assertion.start
-        slot = self.slot
-        if assertion.effect is Effect.HOLDS and not (
-            self.spans or slot.claims or slot.endings or slot.denials
-        ):
-            slot.claims.append(assertion)  # the first thing said here: nothing to work out
-            span = LiveSpan(cast(int, assertion.value), assertion.start, assertion.end)
-            self.spans.append(span)
-            return Outcome((), (span,), ())
-        slot.add(assertion)
+        if assertion.effect is Effect.HOLDS and self.is_empty:
+            return Outcome((), (self.begin(assertion),), ())
+        self.slot.add(assertion)
         return self.refresh(start, None if start is None else assertion.end)
 
     def refresh(self, start: int | None = None, end: int | None = None) -> Outcome:

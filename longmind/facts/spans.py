@@ -51,19 +51,22 @@ def settle(
     supports: list[SupportRow] = []
     opened: list[SpanRow] = []
     number = first if first is not None else tx.allocate("fact_span", len(fresh)) if fresh else 0
+    system, now = (tx.system, tx.now) if fresh else (0, 0)
     for state, span in spans:
         resting = _supporters(state, span, numbers, new, inherited)
-        if span.row is None:
-            span.row = _row(tx, number, span, list(resting.values()))
-            opened.append(span.row)
+        row = span.row
+        if row is None:
+            rests_on = [assertion for assertion in resting.values() if assertion is not None]
+            row = span.row = _row(number, span, rests_on, system, now)
+            opened.append(row)
             number += 1
         else:
             resting = {key: row for key, row in resting.items() if key in new}
-            if not span.row.by_hand and any(row is not None and row.by_hand for row in resting.values()):
+            if not row.by_hand and any(said is not None and said.by_hand for said in resting.values()):
                 assert tx.system
-                span.row = span.row._replace(by_hand=1)
-                update(tx.db, [span.row], ("by_hand",))
-        span_id = span.row.span_id
+                row = span.row = row._replace(by_hand=1)
+                update(tx.db, [row], ("by_hand",))
+        span_id = row.span_id
         supports += [SupportRow(span_id, key) for key in sorted(resting)]
     insert(tx.db, opened)
     insert(tx.db, supports)
@@ -127,13 +130,19 @@ def _supporters(
     inherited: Mapping[int, Sequence[AssertionRow]],
 ) -> dict[int, AssertionRow | None]:
     """The assertions that a span rests on, by number."""
+    slot = state.slot
+    if not state.stored and not slot.endings and not slot.denials and len(slot.claims) == 1:
+        # All that was ever said here, as of most slots in a large batch.
+        order = slot.claims[0].order
+        key = numbers.get(order, order)
+        return {key: new.get(key) or state.rows.get(order)}
     resting: dict[int, AssertionRow | None] = {}
     if span.row is None and not state.complete:
         for row in inherited.get(span.fact_id, ()):
             after = span.end is not None and row.valid_from >= span.end
             if not after and (row.valid_to is None or span.start < row.valid_to):
                 resting[row.assertion_id] = row
-    slot, held = state.slot, span.held
+    held = span.held
     for claim in (*slot.claims, *slot.endings):
         if slot.speaks_for(claim, held):
             key = numbers.get(claim.order, claim.order)
@@ -141,22 +150,21 @@ def _supporters(
     return resting
 
 
-def _row(tx: Transaction, span_id: int, span: LiveSpan, resting: Sequence[AssertionRow | None]) -> SpanRow:
-    rows = [row for row in resting if row is not None]
-    last = rows[0] if len(rows) == 1 else max(rows, key=_number)
+def _row(span_id: int, span: LiveSpan, rests_on: Sequence[AssertionRow], system: int, now: int) -> SpanRow:
+    one = rests_on[0] if len(rests_on) == 1 else None
     return SpanRow(
         span_id,
         span.fact_id,
-        last.space,
+        (one or max(rests_on, key=_number)).space,
         span.start,
         span.end,
-        tx.system,
+        system,
         None,
-        max([row.by_hand for row in rows]),
-        max([row.derived for row in rows]),
+        one.by_hand if one else max([row.by_hand for row in rests_on]),
+        one.derived if one else max([row.derived for row in rests_on]),
         None,
-        span_key_hash(span.fact_id, span.start, span.end, tx.system),
-        tx.now,
+        span_key_hash(span.fact_id, span.start, span.end, system),
+        now,
     )
 
 

@@ -115,31 +115,51 @@ class Resolver:
         self.facts: dict[int, FactRow] = {}
         self.new_facts: set[int] = set()
         self.new_predicates: set[int] = set()
+        self.new_entities: set[int] = set()
         self._by_hash: dict[bytes, FactRow] = {}
+        self._norms = _Norms()
+        self._groups: dict[int, Group] = {}
 
     def resolve(self, claims: Sequence[Claim]) -> list[Resolved | None]:
         """Each claim resolved; None for an ending or a retraction that names nothing known."""
         entities, predicates = self._names(claims)
         self.entities.update((row.entity_id, row) for row in entities.values())
         self.predicates.update((row.predicate_id, row) for row in predicates.values())
+        norms = self._norms
         resolved: list[Resolved | None] = []
         for claim in claims:
-            subject = entities.get(claim.subject.norm)
-            predicate = predicates.get(claim.predicate.norm) or self._sibling(claim, predicates)
+            subject = entities.get(norms[claim.subject])
+            predicate = predicates.get(norms[claim.predicate]) or self._sibling(claim, predicates)
             if subject is None or predicate is None:
                 resolved.append(None)
                 continue
             resolved.append(self._resolved(claim, subject, predicate, predicates))
-        hashes = {
-            hashed
-            for item in resolved
-            if item is not None
-            for hashed in (*item.hashes, item.plain)
-            if hashed is not None
-        }
+        hashes = self._may_be_stored(resolved, entities)
         also = Clause("x.ledger = ?", (self.ledger,))
         self.add_facts(select_among(self.tx.db, FactRow, "fact_hash", hashes, also=also))
         return self._with_facts(resolved, entities)
+
+    def _may_be_stored(
+        self, resolved: Iterable[Resolved | None], entities: Mapping[str, EntityRow]
+    ) -> set[bytes]:
+        """The hashes of which there may be facts: of what is named for the first time there are none."""
+        new_predicates, new_entities = self.new_predicates, self.new_entities
+        hashes: set[bytes] = set()
+        for item in resolved:
+            if item is None or item.subject in new_entities:
+                continue
+            if len(item.hashes) == 1 and item.plain is None:
+                value = item.claim.value
+                if item.predicate.predicate_id in new_predicates:
+                    continue
+                if value is not None and value.kind == ObjectKind.ENTITY:
+                    thing = entities.get(self._norms[str(value.stored)])
+                    if thing is not None and thing.entity_id in new_entities:
+                        continue
+            hashes.update(item.hashes)
+            if item.plain is not None:
+                hashes.add(item.plain)
+        return hashes
 
     @staticmethod
     def _sibling(claim: Claim, predicates: dict[str, PredicateRow]) -> PredicateRow | None:
@@ -158,7 +178,7 @@ class Resolver:
         self, claim: Claim, subject: EntityRow, predicate: PredicateRow, predicates: dict[str, PredicateRow]
     ) -> Resolved:
         qualified = qualifiers_hash(claim.qualifiers) if claim.qualifiers else None
-        competing = group(predicate.key_norm, single=predicate.cardinality == "one")
+        competing = self.group_of(predicate)
         hashes: list[bytes] = []
         plain = None
         if claim.value is not None:
@@ -220,7 +240,7 @@ class Resolver:
         kind, stored = item.claim.value
         exact = bool(item.predicate.exact)
         norm = text_norm(str(stored), exact=exact) if kind == ObjectKind.TEXT else None
-        entity = entities[canonical_text(str(stored))].entity_id if kind == ObjectKind.ENTITY else None
+        entity = entities[self._norms[str(stored)]].entity_id if kind == ObjectKind.ENTITY else None
         row = FactRow(
             fact_id,
             self.ledger,
@@ -233,10 +253,18 @@ class Resolver:
             hashed,
             self.tx.now,
         )
-        self.add_facts([row])
-        self.new_facts.add(row.fact_id)
+        self._by_hash[hashed] = self.facts[fact_id] = row
+        self.new_facts.add(fact_id)
 
     # What was found, by number
+
+    def group_of(self, predicate: PredicateRow) -> Group:
+        """What competes with a predicate."""
+        competing = self._groups.get(predicate.predicate_id)
+        if competing is None:
+            competing = group(predicate.key_norm, single=predicate.cardinality == "one")
+            self._groups[predicate.predicate_id] = competing
+        return competing
 
     def predicate(self, predicate_id: int) -> PredicateRow:
         if predicate_id not in self.predicates:
@@ -300,36 +328,50 @@ class Resolver:
     def _names(self, claims: Sequence[Claim]) -> tuple[dict[str, EntityRow], dict[str, PredicateRow]]:
         people: dict[str, NewEntity] = {}
         relations: dict[str, NewPredicate] = {}
+        norms, siblings = self._norms, set[str]()
         mentioned: set[str] = set()
-        siblings: set[str] = set()
+        seen: set[tuple[str, bool]] = set()
         for claim in claims:
-            mentioned.add(claim.subject.norm)
-            relation = claim.predicate.norm
+            relation = norms[claim.predicate]
             if relation not in siblings:
                 siblings.update(group(relation, single=False).predicates)
                 siblings.update(group(relation, single=True).predicates)
             if not claim.makes_names:
+                mentioned.add(norms[claim.subject])
                 continue
             if relation not in relations:
                 relations[relation] = NewPredicate(claim.predicate, claim.cardinality)
-            keys = [str(claim.subject)]
-            if claim.value is not None and claim.value.kind == ObjectKind.ENTITY:
-                keys.append(str(claim.value.stored))
+            by_hand, value = claim.by_hand, claim.value
+            keys: tuple[str, ...] = (claim.subject,)
+            if value is not None and value.kind == ObjectKind.ENTITY:
+                keys = (claim.subject, str(value.stored))
             for key in keys:
-                norm = canonical_text(key)
-                mentioned.add(norm)
-                if norm not in people or (claim.by_hand and not people[norm].by_hand):
-                    people[norm] = NewEntity(key, by_hand=claim.by_hand)
+                if (key, by_hand) in seen:
+                    continue
+                seen.add((key, by_hand))
+                norm = norms[key]
+                if norm not in people or (by_hand and not people[norm].by_hand):
+                    people[norm] = NewEntity(str(key), by_hand=by_hand)
+        mentioned.update(people)
         db = self.tx.db
         existing = {norm: self._known[norm] for norm in mentioned if norm in self._known}
         existing |= names.find_entities(db, self.ledger, mentioned - existing.keys())
         entities = {**existing, **names.ensure_entities(self.tx, self.ledger, people, existing=existing)}
+        self.new_entities.update(entities[norm].entity_id for norm in people if norm not in existing)
         predicates_by_norm = names.predicates_now(self.tx, self.ledger, siblings)
         ensured = names.ensure_predicates(self.tx, self.ledger, relations, existing=predicates_by_norm)
         self.new_predicates.update(
             row.predicate_id for norm, row in ensured.items() if norm not in predicates_by_norm
         )
         return entities, {**predicates_by_norm, **ensured}
+
+
+class _Norms(dict[str, str]):
+    """Names in normal form, each worked out once."""
+
+    def __missing__(self, name: str) -> str:
+        norm = self[name] = canonical_text(name)
+        return norm
 
 
 _NAMES = (ObjectKind.TEXT, ObjectKind.ENTITY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from longmind.base.errors import InvalidInput, NotFound
@@ -49,7 +50,7 @@ def claim(assertion: Assertion | Mapping[str, Any], *, action: Stating = "record
     evidence = check_evidence(item.evidence)
     return Claim(
         subject=Entity(item.subject),
-        predicate=Predicate(standard(Predicate(item.predicate))),
+        predicate=_relation(item.predicate) if type(item.predicate) is str else _spelled(item.predicate),
         value=typed(item.value),
         qualifiers=check_qualifiers(item.qualifiers),
         start=start,
@@ -63,6 +64,13 @@ def claim(assertion: Assertion | Mapping[str, Any], *, action: Stating = "record
     )
 
 
+def _spelled(predicate: str) -> Predicate:
+    return Predicate(standard(Predicate(predicate)))
+
+
+_relation: Final = lru_cache(maxsize=2048)(_spelled)
+
+
 def _polarity(value: object) -> bool:
     if not isinstance(value, bool):
         raise InvalidInput(f"polarity must be True or False, not {value!r}.")
@@ -71,6 +79,8 @@ def _polarity(value: object) -> bool:
 
 def check_evidence(items: Iterable[Evidence | int]) -> tuple[Evidence, ...]:
     """Evidence, or ids of frames, as evidence."""
+    if type(items) is tuple and not items:
+        return ()
     if isinstance(items, Evidence | int | str):
         raise InvalidInput("evidence must be a list.", hint="Write evidence=[Evidence(12)] or evidence=[12].")
     pieces = []
@@ -134,6 +144,8 @@ def _assertion(values: Mapping[str, Any]) -> Assertion:
 
 
 def _premises(items: Iterable[FactHit | Recorded | int]) -> tuple[int, ...]:
+    if type(items) is tuple and not items:
+        return ()
     if isinstance(items, FactHit | Recorded | int | str):
         raise InvalidInput("derived_from must be a list of facts.", hint="Write derived_from=[hit].")
     fact_ids = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self, TypeVar
 
 from longmind.base.checks import check_label, check_text
 from longmind.base.errors import InvalidInput
@@ -39,11 +39,13 @@ OPEN: Final = _Open.OPEN
 """Given as `valid_to=`: no end, even where another value begins later."""
 
 Open = Literal[_Open.OPEN]
+Key = TypeVar("Key", bound="_Key")
 
 
 @lru_cache(maxsize=8192)
-def _checked_key(key: str, name: str) -> str:
-    label = check_label(key, name)
+def _key(kind: type[Key], key: str) -> Key:
+    """A checked key: a few names are named again and again."""
+    label = check_label(key, kind.__name__.lower())
     if len(label) > MAX_KEY_CHARACTERS or len(canonical_text(label).encode()) > _MAX_NORM_BYTES:
         raise InvalidInput(
             f"A key has at most {MAX_KEY_CHARACTERS} characters.",
@@ -51,7 +53,7 @@ def _checked_key(key: str, name: str) -> str:
         )
     if not alias_norm(label):
         raise InvalidInput(f"{label!r} has no letter left to match by.")
-    return label
+    return str.__new__(kind, label)
 
 
 class _Key(str):
@@ -64,7 +66,8 @@ class _Key(str):
             return key
         if not isinstance(key, str):
             raise InvalidInput(f"{cls.__name__} is named by a string, not {type(key).__name__}.")
-        return super().__new__(cls, _checked_key(str(key), cls.__name__.lower()))
+        checked: Self = _key(cls, key if type(key) is str else str(key))
+        return checked
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
@@ -72,7 +75,7 @@ class _Key(str):
     @property
     def norm(self) -> str:
         """Its canonical form: two keys are the same if these are equal."""
-        return canonical_text(str(self))
+        return canonical_text(self)
 
 
 class Entity(_Key):

@@ -56,10 +56,10 @@ def store(plan: LedgerPlan) -> int:
         }
     )
     if plan.assertions:
-        first = first_of["fact_assertion"]
-        for assertion_id, item in enumerate(plan.assertions, first):
+        place = (plan.ledger, plan.space, tx.system, tx.now)
+        for assertion_id, item in enumerate(plan.assertions, first_of["fact_assertion"]):
             numbers[item.order] = assertion_id
-            new[assertion_id] = _assertion_row(plan, assertion_id, item)
+            new[assertion_id] = _assertion_row(assertion_id, item, *place)
     _store_facts(plan, new.values(), states)
     insert(tx.db, list(new.values()))
     insert(tx.db, _expiries(plan.assertions, numbers))
@@ -82,13 +82,15 @@ def _leave_rows(plan: LedgerPlan) -> None:
             tx.fact_rows[fact_id] = (fact, subject, predicate, value)
 
 
-def _assertion_row(plan: LedgerPlan, assertion_id: int, new: NewAssertion) -> AssertionRow:
-    item, claim, tx = new.item, new.item.claim, plan.tx
+def _assertion_row(
+    assertion_id: int, new: NewAssertion, ledger: str, space: str, system: int, now: int
+) -> AssertionRow:
+    item, claim = new.item, new.item.claim
     lineage = claim.lineage
     return AssertionRow(
         assertion_id,
-        plan.ledger,
-        plan.space,
+        ledger,
+        space,
         item.subject if new.fact is None else new.fact.subject_entity_id,
         item.predicate.predicate_id if new.fact is None else new.fact.predicate_id,
         None if new.fact is None else new.fact.fact_id,
@@ -97,7 +99,7 @@ def _assertion_row(plan: LedgerPlan, assertion_id: int, new: NewAssertion) -> As
         int(claim.polarity),
         new.start,
         new.end,
-        tx.system,
+        system,
         None,
         int(claim.by_hand),
         1 if claim.premises else 0,
@@ -107,7 +109,7 @@ def _assertion_row(plan: LedgerPlan, assertion_id: int, new: NewAssertion) -> As
         new.trust,
         int(new.held_back),
         claim.reason,
-        tx.now,
+        now,
     )
 
 
@@ -125,14 +127,17 @@ def _store_facts(plan: LedgerPlan, new: Iterable[AssertionRow], states: Iterable
     if not fresh:
         return
     needed = {row.fact_id for row in new} | {span.fact_id for state in states for span in state.spans}
-    insert(plan.tx.db, [plan.names.facts[fact_id] for fact_id in sorted(fresh) if fact_id in needed])
+    insert(plan.tx.db, [plan.names.facts[fact_id] for fact_id in sorted(fresh & needed)])
 
 
 def _insert_evidence(plan: LedgerPlan, numbers: Mapping[int, int], first: int | None) -> int:
     evidence: list[tuple[int | None, int | None, Evidence]] = []
     premises: list[PremiseRow] = []
     for item in plan.assertions:
-        number, claim = numbers[item.order], item.item.claim
+        claim = item.item.claim
+        if not claim.evidence and not claim.premises:
+            continue
+        number = numbers[item.order]
         evidence += [
             (number, None, piece) for piece in {piece.place: piece for piece in claim.evidence}.values()
         ]
