@@ -19,7 +19,7 @@ from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
 from longmind.vectors.exact import cosines as exact_cosines
 from longmind.vectors.rows import spread
-from longmind.vectors.threads import few_workers
+from longmind.vectors.threads import one_worker
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -70,7 +70,7 @@ class Codes:
         import turbovec
 
         index = turbovec.TurboQuantIndex(dim=sample.shape[1], bit_width=4)
-        with few_workers():
+        with one_worker():
             index.calibrate(sample.astype(np.float32))
         truth = _Nearest(sample[:_SAMPLE].astype(np.float32))
         frames: list[Int64Array] = []
@@ -288,9 +288,9 @@ def unpacked_index(chunks: Iterable[bytes]) -> Any:
 
     if not hasattr(os, "memfd_create") or not _DESCRIPTORS.is_dir():
         packed = b"".join(chunks)
-        with few_workers():
+        with one_worker():
             return turbovec.TurboQuantIndex.from_bytes(packed)
-    with os.fdopen(os.memfd_create("longmind-codes"), "wb") as file, few_workers():
+    with os.fdopen(os.memfd_create("longmind-codes"), "wb") as file, one_worker():
         for chunk in chunks:
             file.write(chunk)
         file.flush()
