@@ -187,11 +187,15 @@ class TorchArrays:
             return None
         return int(self._torch.cuda.mem_get_info(self._device)[0])
 
+    def _moved(self, values: np.ndarray[Any, Any]) -> Any:
+        """On the device. PyTorch warns of arrays that cannot be written to, as those read from blocks."""
+        return self._torch.from_numpy(np.require(values, requirements=("C", "W"))).to(self._device)
+
     def room(self, rows: int, dimensions: int) -> Any:
         return self._torch.zeros((rows, dimensions), dtype=self._torch.float16, device=self._device)
 
     def write(self, room: Any, start: int, rows: Float16Array) -> None:
-        part = self._torch.from_numpy(np.ascontiguousarray(rows)).to(self._device)
+        part = self._moved(rows)
         room[start : start + len(rows)] = self._torch.nan_to_num(part, nan=0.0, posinf=0.0, neginf=0.0)
 
     def grown(self, room: Any, used: int, rows: int) -> Any:
@@ -201,11 +205,11 @@ class TorchArrays:
 
     def flags(self, shown: BoolArray, tiles: int) -> Any:
         flags = self._torch.zeros(tiles * TILE, dtype=self._torch.bool, device=self._device)
-        flags[: len(shown)] = self._torch.from_numpy(np.ascontiguousarray(shown)).to(self._device)
+        flags[: len(shown)] = self._moved(shown)
         return flags
 
     def asked(self, questions: Float32Array) -> Any:
-        return self.rounded(self._torch.from_numpy(np.ascontiguousarray(questions)).to(self._device))
+        return self.rounded(self._moved(questions))
 
     def rounded(self, questions: Any) -> Any:
         """Questions that are on the card, and the same as the scan takes them."""

@@ -73,6 +73,17 @@ def test_the_nearest_windows_are_those_of_comparing_everything(arrays: Any) -> N
 
 
 @pytest.mark.parametrize("arrays", backends(), ids=lambda arrays: arrays.name)
+def test_vectors_that_cannot_be_written_to_are_taken_in_without_a_warning(arrays: Any) -> None:
+    dimensions = 384  # which need no padding, and so no copy
+    vectors = np.eye(dimensions, dtype=np.float16)
+    vectors.flags.writeable = False  # as what is read from blocks
+    index = DeviceIndex.build(arrays, dimensions, dimensions, [(np.arange(dimensions), vectors)])
+    everything = np.ones(dimensions, dtype=bool)
+    query = VectorQuery(vectors[7].astype(np.float32), everything, VIEW, EVERYTHING)
+    assert index.look(query, 1).tolist() == [7]
+
+
+@pytest.mark.parametrize("arrays", backends(), ids=lambda arrays: arrays.name)
 def test_copies_of_one_text_and_damaged_vectors_do_no_harm(arrays: Any) -> None:
     vectors = np.repeat(unit(1, 5), 2000, axis=0)
     vectors[7] = np.nan
