@@ -50,6 +50,8 @@ _WITH_PARTICLE: Final = {
     ("rip", "out"),
     ("tear", "out"),
     ("strip", "out"),
+    ("lay", "down"),
+    ("get", "off"),
 }
 _SWAPS: Final = {
     "trade": " for ",

@@ -46,7 +46,10 @@ _PLAIN: Final = {
     "beleive": "believe", "buisness": "business", "calender": "calendar", "tommorow": "tomorrow",
     "lmao": "lol", "lmfao": "lol", "rofl": "lol", "lolol": "lol", "hahaha": "haha", "hahahaha": "haha",
     "hehe": "haha", "xd": "lol", "kindly": "please", "tommorrow": "tomorrow", "tomorow": "tomorrow",
-    "wensday": "wednesday", "febuary": "february",
+    "wensday": "wednesday", "febuary": "february", "nomore": "no more", "swiched": "switched",
+    "switchd": "switched", "startd": "started", "aswell": "as well", "girlfreind": "girlfriend",
+    "boyfreind": "boyfriend", "freinds": "friends", "cud": "could", "gettin": "getting", "movd": "moved",
+    "finsihed": "finished", "stoped": "stopped", "quited": "quit",
 }  # fmt: skip
 _SPELLED: Final = {word: plain for word, plain in _PLAIN.items() if word != plain.lower() or word == "i"}
 _AFTER: Final = {

@@ -85,7 +85,7 @@ _FILLER: Final = pattern(
     r"\s*(?:,?\s*(?<![\w'])(?:by the way|btw|suddenly|though|tbh|to be honest|honestly|as well|too|lol|haha|"
     r"for the record|"
     r"these days|nowadays|at the moment|right now|now|currently|from (?:now|here) on|as usual|already|again|"
-    r"anymore|any more|any longer|at last|please|thanks|of course|actually|still|on top|all of a sudden|"
+    r"anymore|any more|no more|any longer|at last|please|thanks|of course|actually|still|on top|all of a sudden|"
     r"mate|officially|this time|after all|as always|next|instead|in its place|for good|ugh|smh|so|effective "
     r"immediately)\b[\s,]*)+$",
     re.IGNORECASE,

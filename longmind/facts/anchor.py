@@ -14,9 +14,9 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
-from longmind.facts.consequences import consequences
+from longmind.facts.consequences import consequences, doing_over, favourites_over
 from longmind.facts.current_facts import CurrentFacts
-from longmind.facts.doubt import doubted
+from longmind.facts.doubt import doubted, is_undone
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
@@ -34,6 +34,7 @@ from longmind.facts.moves import (
     tied,
 )
 from longmind.facts.persons import known_by_name
+from longmind.facts.recovered import recovered
 from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.slots import wordings
 from longmind.facts.trust import USER
@@ -70,7 +71,7 @@ def anchored(
     """The same, said of what the ledger knows."""
     current = CurrentFacts(db, ledger, mirror)
     if all(fact.predicate in ("session_id", "title") for fact in item.facts):
-        over = doubted(current, frame, ()).over
+        over = [*recovered(current, frame), *doubted(current, frame, ()).over]
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
     item = replace(item, facts=tuple(_placed(current, fact) for fact in item.facts))
@@ -80,6 +81,7 @@ def anchored(
             facts.append(anchored_fact)
             current.note(anchored_fact, frame)
     facts += _left_for(current, facts, frame)
+    facts += recovered(current, frame)
     over, kept = doubted(current, frame, facts)
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over])))
 
@@ -156,7 +158,7 @@ def _matching(current: CurrentFacts, subject: str, said: str) -> list[CurrentFac
         # "Lost my wallet in Porto" is about the wallet; "quit my teaching job at Elm" is about Elm.
         thing_words = words_of(thing[1])
         if _JOURNEY.search(thing[1]) is not None:  # who cancels the trip to Lisbon still lives there
-            return [belief for belief in matches if belief.predicate in ("plans", "event")]
+            return [belief for belief in matches if belief.predicate in ("plans", "event") or is_undone(belief)]
         if (
             thing_words
             and not words_of(" ".join(names)) & thing_words
@@ -194,6 +196,9 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
             return
         if not fact.polarity and fact.predicate == "is":
             yield from _other_states(current, fact)
+        if not fact.polarity:
+            yield from doing_over(current, fact)
+            yield from favourites_over(current, fact)
         value_words = words_of(str(fact.value))
         for belief in _sharing(current, fact.subject, value_words, wordings(fact.predicate)):
             # Who likes it no more does not love it either.
@@ -299,6 +304,7 @@ def _denials(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """What is denied, as an assertion that it is not so; and the end of what says the same in other words."""
     yield replace(fact, valid_from=None)
     yield from _other_states(current, fact)
+    yield from favourites_over(current, fact)
     if isinstance(fact.value, str):
         for belief in _matching(current, fact.subject, fact.value):
             same = belief.predicate in _STATES.get(fact.predicate, (fact.predicate,))

@@ -242,20 +242,30 @@ _ONE_AT_A_TIME: Final = frozenset(
 )
 """What most people do with one thing at a time, though some do it with two."""
 _NOW: Final = re.compile(r"\b(?:now|nowadays|these days|instead)\b", re.IGNORECASE)
-_BESIDES: Final = re.compile(r"\b(?:also|too|as well|both|another|still|besides|and now)\b", re.IGNORECASE)
+_BESIDES: Final = re.compile(r"\b(?:also|too|as well|both|another|(?<!, )still|besides|and now)\b", re.IGNORECASE)
+_AGAIN: Final = re.compile(r"\bagain\b", re.IGNORECASE)
+_GOING: Final = frozenset("goes_to gets_to travels_to commutes_to comes_to".split())
+_WAY: Final = re.compile(r"(?P<where>.+?) (?:by|on) (?P<how>[\w ]+?)(?: again| now)?", re.IGNORECASE)
+"""How somebody gets somewhere, which is one way at a time: "work by tram"."""
 _PAUSE: Final = re.compile(r"[.!?\n]")
 
 
 def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     """ "I teach year 6 now": and year 4 no longer."""
-    if fact.predicate not in _ONE_AT_A_TIME or fact.start is None or fact.end is None:
+    way = _WAY.fullmatch(str(fact.value)) if fact.predicate in _GOING else None
+    if (fact.predicate not in _ONE_AT_A_TIME and way is None) or fact.start is None or fact.end is None:
         return
     stop = _PAUSE.search(frame.text, fact.end)
     sentence = frame.text[fact.start : len(frame.text) if stop is None else stop.start()]
-    if _NOW.search(sentence) is None or _BESIDES.search(sentence) is not None:
+    if _NOW.search(sentence) is None and (way is None or _AGAIN.search(sentence) is None):
+        return
+    if _BESIDES.search(sentence) is not None:
         return
     for belief in current.held(fact.subject, (fact.predicate,)):
         is_other = words_of(str(belief.value)) != words_of(str(fact.value))
+        if way is not None:
+            before = _WAY.fullmatch(str(belief.value))
+            is_other = is_other and before is not None and before["where"].casefold() == way["where"].casefold()
         if is_other and belief.recorded < frame.occurred_at:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
