@@ -29,6 +29,7 @@ from longmind.facts.moves import (
     moved,
     narrowed,
     other_than_now,
+    same_way,
     rescheduled,
     rivals,
     tied,
@@ -158,7 +159,9 @@ def _matching(current: CurrentFacts, subject: str, said: str) -> list[CurrentFac
         # "Lost my wallet in Porto" is about the wallet; "quit my teaching job at Elm" is about Elm.
         thing_words = words_of(thing[1])
         if _JOURNEY.search(thing[1]) is not None:  # who cancels the trip to Lisbon still lives there
-            return [belief for belief in matches if belief.predicate in ("plans", "event") or is_undone(belief)]
+            return [
+                belief for belief in matches if belief.predicate in ("plans", "event") or is_undone(belief)
+            ]
         if (
             thing_words
             and not words_of(" ".join(names)) & thing_words
@@ -254,7 +257,11 @@ def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Itera
         old = services if len(services) == 1 else []
     elif not fact.replaces:  # whatever the slot holds
         old = current.held(fact.subject, rivals(fact.predicate))
-        old = [belief for belief in old if str(belief.value).casefold() != str(fact.value).casefold()]
+        old = [
+            belief
+            for belief in old
+            if str(belief.value).casefold() != str(fact.value).casefold() and same_way(belief, fact)
+        ]
     elif fact.replaces.lower() in ("it", "them"):
         old = _just_named(current, fact, frame)
     else:

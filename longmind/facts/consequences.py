@@ -77,13 +77,13 @@ _ALONE: Final = frozenset({"single", "divorced", "widowed"})
 
 def _partners(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """Who is single has no girlfriend any more."""
-    for belief in current.held(fact.subject, (*sorted(_PARTNERS), "is")):
-        if belief.predicate != "is" or _TOGETHER.match(str(belief.value)) is not None:
+    for belief in current.held(fact.subject, (*sorted(_PARTNERS), "is", "is_in")):
+        if not belief.predicate.startswith("is") or _TOGETHER.match(str(belief.value)) is not None:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
 _TOGETHER: Final = re.compile(
-    r"(?:now |newly |happily |finally )?(?:engaged(?: to be married)?$|in a (?:\w+ )?relationship|taken$|spoken for|"
+    r"(?:now |newly |happily |finally )?(?:engaged(?: to be married)?$|(?:in an? )?(?:\w+ )?relationship|taken$|spoken for|"
     r"going (?:out|steady)|seeing (?:someone|somebody)|dating)",
     re.IGNORECASE,
 )
@@ -93,7 +93,9 @@ _TOGETHER: Final = re.compile(
 _DWELLINGS: Final = ("flat_in", "place_in", "apartment_in", "room_in", "studio_in", "home_in")
 """Where somebody's flat was until they moved."""
 _ROOMS: Final = words_of("flat house apartment studio room cottage bedsit condo loft bungalow")
-_DWELT: Final = re.compile(r"\b(?:flat|house|apartment|studio|room|cottage|bedsit|condo|loft|bungalow)\b.*? in (?P<where>[A-Z].*)")
+_DWELT: Final = re.compile(
+    r"\b(?:flat|house|apartment|studio|room|cottage|bedsit|condo|loft|bungalow)\b.*? in (?P<where>[A-Z].*)"
+)
 
 
 def _other_rooms(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:

@@ -36,7 +36,7 @@ _CUE_WORDS: Final = frozenset(
     "shut closed wound called passed sent said say goodbye let part parted split broke grew outgrew "
     "walked turned changed shifted migrated migrating ported porting converted relocated upgraded "
     "resigned retired reverted graduated came come went gone off over up dead history notice stepped "
-    "stood last died folded scrapped axed ran run fell lost belongs put else divorced dumped binned behind back "
+    "stood last died folded scrapped axed ran run fell lost belongs put else divorced dumped binned behind back donated rehomed "
     "jumped deleted uninstalled exchanged exited only now nowadays mistaken stole stolen ripped tore torn "
     "stripped replace putting".split()
 )
@@ -103,7 +103,9 @@ _HEAD: Final = re.compile(
     r"(?:called|named|by|in|on|at|of|from|with|for|near|to) "
 )
 _TAIL: Final = re.compile(r" (?:at|in|for|with|on|of) (?:the|my|our) (?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)?)$")
-_DOSED: Final = re.compile(r"(?P<what>[A-Za-z][\w-]{3,}(?: [A-Za-z][\w-]+)?) \d[\d.,]* ?(?:mg|g|mcg|µg|ml|iu|units?|%)")
+_DOSED: Final = re.compile(
+    r"(?P<what>[A-Za-z][\w-]{3,}(?: [A-Za-z][\w-]+)?) \d[\d.,]* ?(?:mg|g|mcg|µg|ml|iu|units?|%)"
+)
 """A medicine, before how much of it is taken."""
 _SMALL_HEADS: Final = ("membership", "account", "subscription", "contract", "lease", "place", "role")
 _SMALL_HEAD: Final = re.compile(rf"(?:an? |the |my )?(?:{'|'.join(_SMALL_HEADS)})\b")

@@ -242,11 +242,27 @@ _ONE_AT_A_TIME: Final = frozenset(
 )
 """What most people do with one thing at a time, though some do it with two."""
 _NOW: Final = re.compile(r"\b(?:now|nowadays|these days|instead)\b", re.IGNORECASE)
-_BESIDES: Final = re.compile(r"\b(?:also|too|as well|both|another|(?<!, )still|besides|and now)\b", re.IGNORECASE)
+_BESIDES: Final = re.compile(
+    r"\b(?:also|too|as well|both|another|(?<!, )still|besides|and now)\b", re.IGNORECASE
+)
 _AGAIN: Final = re.compile(r"\bagain\b", re.IGNORECASE)
 _GOING: Final = frozenset("goes_to gets_to travels_to commutes_to comes_to".split())
 _WAY: Final = re.compile(r"(?P<where>.+?) (?:by|on) (?P<how>[\w ]+?)(?: again| now)?", re.IGNORECASE)
 """How somebody gets somewhere, which is one way at a time: "work by tram"."""
+
+
+def same_way(belief: CurrentFact, fact: FoundFact) -> bool:
+    """Whether both lead to one place: the tram to the gym is no word on the bike to work."""
+    if fact.predicate not in _GOING:
+        return True
+    before, now = _WAY.fullmatch(str(belief.value)), _WAY.fullmatch(str(fact.value))
+    places = [
+        str(value) if way is None else way["where"]
+        for way, value in ((before, belief.value), (now, fact.value))
+    ]
+    return (before is None and now is None) or places[0].casefold() == places[1].casefold()
+
+
 _PAUSE: Final = re.compile(r"[.!?\n]")
 
 
@@ -265,7 +281,9 @@ def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iter
         is_other = words_of(str(belief.value)) != words_of(str(fact.value))
         if way is not None:
             before = _WAY.fullmatch(str(belief.value))
-            is_other = is_other and before is not None and before["where"].casefold() == way["where"].casefold()
+            is_other = (
+                is_other and before is not None and before["where"].casefold() == way["where"].casefold()
+            )
         if is_other and belief.recorded < frame.occurred_at:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 

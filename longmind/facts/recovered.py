@@ -38,7 +38,9 @@ _UNSURE: Final = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
-_FEARED: Final = re.compile(r"\b(?:afraid|scared|terrified|frightened|petrified|fears?|phobia|phobic|nervous)\b")
+_FEARED: Final = re.compile(
+    r"\b(?:afraid|scared|terrified|frightened|petrified|fears?|phobia|phobic|nervous)\b"
+)
 _GLUTEN: Final = words_of("wheat bread pasta rye barley gluten flour noodles couscous")
 _DAIRY: Final = words_of("milk cheese dairy butter yoghurt yogurt cream lactose")
 _MADE_OF: Final = {"gluten": _GLUTEN, "wheat": _GLUTEN, "coeliac": _GLUTEN, "celiac": _GLUTEN, "dairy": _DAIRY,
@@ -78,7 +80,9 @@ def _is_trouble_with(belief: CurrentFact, named: frozenset[str]) -> bool:
     if belief.predicate != "allergic_to" and belief.predicate != "avoids" and _BAD.search(value) is None:
         return False
     words = words_of(value.replace("-", " "))
-    return bool(words & named) or any(words_of(what) <= words and named & made for what, made in _MADE_OF.items())
+    return bool(words & named) or any(
+        words_of(what) <= words and named & made for what, made in _MADE_OF.items()
+    )
 
 
 def _is_fear_of(belief: CurrentFact, named: frozenset[str]) -> bool:
