@@ -66,13 +66,14 @@ _SARCASM = pattern(
     r"\bnothing (?:i|we) (?:love|enjoy|like) more than\b|"
     r"\boh,? (?:yes|yeah|yep),? i (?:just |really |absolutely )?(?:love|adore|enjoy)\b|\bliving the dream\b|"
     r"\bsarcas|\bkidding\b|\bapril fools?\b|\bin my dreams\b|\bi wish\b"
+    r"|\bthat's it,? (?:i'm|i am|im|we're) \w+ing\b[^.!?\n]*(?:\blol\b|\bhaha\b|[\U0001f602\U0001f923])"
     r"|[\U0001f644\U0001f643\U0001f612])",
     re.IGNORECASE,
 )
 _SARCASM_HINTS = (
     "yeah", "as if", "/s", "kidding", "jk", "j/k", "no one", "oh ", "oh,", "original", "not!", "cause", "cuz",
     "nothing", "the dream", "sarcas", "april", "dreams", "i wish",
-    "\U0001f644", "\U0001f643", "\U0001f612",
+    "\U0001f644", "\U0001f643", "\U0001f612", "that's it",
 )  # fmt: skip
 """One of these stands in whatever the pattern finds, and is found in a tenth of the time."""
 _LONGEST_RETRACTION = 60
