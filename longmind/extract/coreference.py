@@ -33,6 +33,8 @@ class SubjectReader:
 
     def _about(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
         about = self._who(words, clause, scene)
+        if clause.kind == "we" and words.tags[clause.begin] == "U" and clause.subject_end > clause.begin + 1:
+            scene.mention(About(words.texts[clause.begin], "person"))  # "Callum and I": whom "he" means next
         if about is not None and about.key != scene.speaker:
             scene.mention(about)
         elif about is not None and about.attribute:

@@ -71,7 +71,7 @@ _AFTER: Final = {
 _STANDS_FOR: Final = {"its": "it's", "id": "I'd", "ill": "I'll", "2": "to", "4": "for"}
 _BEFORE_DIGIT: Final = pattern(r"(?<=[a-z] )[24]", re.IGNORECASE)
 _CANDIDATE: Final = pattern(
-    r"(?<![\w'/@.#-])[A-Za-z24][A-Za-z0-9/'-]{0,11}(?![\w'@-])",
+    r"(?<![\w'/@.#-])[A-Za-z24][A-Za-z0-9/'-]{0,11}(?![\w'@-])(?!\.\w)",
     re.IGNORECASE,
 )
 _DIGIT_WORD: Final = pattern(r"[24](?<![\w'/@.#-].)(?![\w'@/-])")

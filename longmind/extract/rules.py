@@ -368,7 +368,8 @@ _YOU_CAN = "(?:you can |please |feel free to )?"
 _IDENTITY_VERBS = (
     VerbRule("i_am_name", "name", ("be",), "", names.introduced, tenses=PRESENT, persons=SELF,
              denial="refuses", then=(Then(" from ", "from", names.place),)),
-    VerbRule("go_by", "nickname", ("go",), " by (?:the (?:nick)?name (?:of )?)?", names.called, tenses=PRESENT),
+    VerbRule("go_by", "nickname", ("go",), " by (?:the (?:nick)?name (?:of )?)?", names.called,
+             tenses=PRESENT),
     VerbRule("changed_name", "name", ("change",), r" (?:my|his|her|their) name to ", names.called,
              tenses=tenses("past", "perfect"), denial="refuses"),
     VerbRule("aged", "age", ("be",), "(?:now |already |only )?", attributes.age, tenses=PRESENT,

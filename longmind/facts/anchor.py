@@ -20,20 +20,7 @@ from longmind.facts.doubt import doubted, is_undone
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
-from longmind.facts.moves import (
-    as_attribute,
-    at_work,
-    dated,
-    located,
-    measured,
-    moved,
-    narrowed,
-    other_than_now,
-    same_way,
-    rescheduled,
-    rivals,
-    tied,
-)
+from longmind.facts.moves import PLACINGS, measured, other_than_now, rivals, same_way
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
 from longmind.facts.similarity import alike, mended, spelled_alike
@@ -89,7 +76,7 @@ def anchored(
 
 def _placed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
-    for move in (as_attribute, tied, dated, located, moved, rescheduled, narrowed, at_work):
+    for move in PLACINGS:
         fact = move(current, fact)
     return fact
 

@@ -83,7 +83,8 @@ def _partners(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
 
 
 _TOGETHER: Final = re.compile(
-    r"(?:now |newly |happily |finally )?(?:engaged(?: to be married)?$|(?:in an? )?(?:\w+ )?relationship|taken$|spoken for|"
+    r"(?:now |newly |happily |finally )?(?:engaged(?: to be married)?$|(?:in an? )?(?:\w+ "
+    r")?relationship|taken$|spoken for|"
     r"going (?:out|steady)|seeing (?:someone|somebody)|dating)",
     re.IGNORECASE,
 )
@@ -109,7 +110,7 @@ def _other_rooms(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
 
 
 def doing_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    """ "I don't volunteer at the shelter any more": the one in Leeds that was told of, by whichever predicate."""
+    """ "I don't volunteer at the shelter any more": the one in Leeds, by whichever predicate it is held."""
     said = words_of(str(fact.value))
     if not said:
         return

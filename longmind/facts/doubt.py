@@ -36,7 +36,8 @@ _CUE_WORDS: Final = frozenset(
     "shut closed wound called passed sent said say goodbye let part parted split broke grew outgrew "
     "walked turned changed shifted migrated migrating ported porting converted relocated upgraded "
     "resigned retired reverted graduated came come went gone off over up dead history notice stepped "
-    "stood last died folded scrapped axed ran run fell lost belongs put else divorced dumped binned behind back donated rehomed "
+    "stood last died folded scrapped axed ran run fell lost belongs put else divorced dumped binned "
+    "behind back donated rehomed "
     "jumped deleted uninstalled exchanged exited only now nowadays mistaken stole stolen ripped tore torn "
     "stripped replace putting".split()
 )

@@ -170,18 +170,81 @@ _MEETINGS: Final = words_of("appointment meeting visit session call date event t
 def rescheduled(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """ "The dentist appointment is on 21 May instead": when something is that was planned for another day."""
     timed = _TIMED.fullmatch(fact.predicate)
-    if timed is None or fact.subject[:1].isupper() or "/" in fact.subject or fact.subject == USER:
-        return fact
+    own = fact.predicate.replace("_", " ")
     if fact.action != "record" or not fact.polarity or measured(str(fact.value)) is None:
         return fact
-    named = words_of(fact.subject) - _MEETINGS
+    if fact.subject == USER and own.endswith(_BOOKED) and not is_slot(fact.predicate):
+        before = "" if _PLACED.match(str(fact.value)) else "on "
+        return _rescheduled(current, replace(fact, cardinality=None), own, before) or fact
+    if timed is None or fact.subject[:1].isupper() or "/" in fact.subject or fact.subject == USER:
+        return fact
+    return _rescheduled(current, fact, fact.subject, f"{timed['preposition'] or 'on'} ") or fact
+
+
+_BOOKED: Final = (" appointment", " slot", " booking", " visit", " session")
+
+
+def _rescheduled(current: CurrentFacts, fact: FoundFact, what: str, before: str) -> FoundFact | None:
+    named = words_of(what) - _MEETINGS
     for belief in current.held(USER, ("event", "plans")) if named else ():
         if named <= belief.words and measured(str(belief.value)) is not None:
-            value = f"{fact.subject} {timed['preposition'] or 'on'} {fact.value}"
+            value = f"{what} {before}{fact.value}"
+            return replace(
+                fact, subject=USER, predicate=belief.predicate, value=value, replaces=str(belief.value)
+            )
+    return None
+
+
+def renamed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "Harbourmaster goes by the name quayside": what the user's booking service is called now."""
+    if (
+        fact.predicate not in ("nickname", "goes_by", "called")
+        or fact.action != "record"
+        or not fact.polarity
+    ):
+        return fact
+    if fact.subject == USER or "/" in fact.subject:
+        return fact
+    for belief in current.sharing(USER, words_of(fact.subject)):
+        named = str(belief.value).casefold() == fact.subject.casefold()
+        if named and belief.cardinality == "one" and not is_slot(belief.predicate):
+            value = re.sub(r"^the name (?:of )?", "", str(fact.value))
             return replace(
                 fact, subject=USER, predicate=belief.predicate, value=value, replaces=str(belief.value)
             )
     return fact
+
+
+_DAY_AND_PLACE: Final = re.compile(r"(?P<day>on .*\d.*?) in (?P<where>[A-Z].*)")
+_PLACE_ALONE: Final = re.compile(r"in [A-Z][^\d]*")
+
+
+def elsewhere(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "They've moved the wedding to Batumi": on the day that was told before."""
+    if (
+        fact.cardinality != "one"
+        or fact.action != "record"
+        or _PLACE_ALONE.fullmatch(str(fact.value)) is None
+    ):
+        return fact
+    for belief in current.held(fact.subject, (fact.predicate,)):
+        before = _DAY_AND_PLACE.fullmatch(str(belief.value))
+        if before is not None and belief.predicate == fact.predicate:
+            return replace(fact, value=f"{before['day']} {fact.value}")
+    return fact
+
+
+def favoured(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "I don't drink green tea these days. My favourite is rooibos": the favourite of the same kind."""
+    if fact.predicate not in ("favourite", "favorite") or fact.subject != USER or fact.action != "record":
+        return fact
+    said = {words_of(str(belief.value)) for belief in current.just_said()}
+    kinds = {
+        belief.predicate
+        for belief in current.held(USER)
+        if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) in said
+    }
+    return replace(fact, predicate=kinds.pop(), cardinality=None) if len(kinds) == 1 else fact
 
 
 def narrowed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
@@ -313,3 +376,19 @@ def other_amounts(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
 
 _AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?P<unit>[^\W\d_]+)")
 _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+
+
+PLACINGS: Final = (
+    as_attribute,
+    tied,
+    dated,
+    located,
+    renamed,
+    moved,
+    rescheduled,
+    narrowed,
+    elsewhere,
+    favoured,
+    at_work,
+)
+"""Each puts a fact under the predicate that the ledger has for it, or leaves it as it is."""

@@ -1,4 +1,4 @@
-"""What troubles somebody no more: "I can eat wheat again", "penicillin is safe for me", "flying doesn't scare me".
+"""What troubles somebody no more: "I can eat wheat again", "flying doesn't scare me any more".
 
 None of these names the allergy, the diet or the fear that is over, and no verb of theirs ends anything.
 """
@@ -20,15 +20,18 @@ from longmind.facts.words import words_of
 _HINTS: Final = ("i can ", "for me", " me")
 _BORNE: Final = re.compile(
     r"(?:^|[.!?;,:]\s+|\b(?:and|so|that|but) )(?:"
-    r"I can (?:now |finally |safely |even |officially )*(?:eat|have|drink|take|touch|use) (?P<again>[\w' -]{2,40}?)"
-    r" (?:again|now|safely|freely|without (?:any )?(?:trouble|problems?|a reaction|getting ill|worry(?:ing)?)|"
+    r"I can (?:now |finally |safely |even |officially )*(?:eat|have|drink|take|touch|use) "
+    r"(?P<again>[\w' -]{2,40}?)"
+    r" (?:again|now|safely|freely|without (?:any )?(?:trouble|problems?|a reaction|getting ill|"
+    r"worry(?:ing)?)|"
     r"like (?:everybody|everyone|anybody|anyone|all the) (?:else|others?|rest))\b"
     r"|(?P<safe>[\w' -]{2,40}?) (?:is|are) (?:perfectly |completely |totally |absolutely |quite |actually )*"
     r"(?:safe|fine|harmless|no problem|ok|okay) for me\b)",
     re.IGNORECASE,
 )
 _NOT_FEARED: Final = re.compile(
-    r"(?:^|[.!?;,:]\s+|\b(?:and|so|that|but) )(?P<what>[\w' -]{2,40}?) (?:(?:do|does)(?:n't| not|nt)|no longer) "
+    r"(?:^|[.!?;,:]\s+|\b(?:and|so|that|but) )(?P<what>[\w' -]{2,40}?) (?:(?:do|does)(?:n't| not|nt)|no "
+    r"longer) "
     r"(?:really |even )?(?:scares?|frightens?|terrif(?:y|ies)|bothers?|worr(?:y|ies)|fazes?|spooks?) me\b",
     re.IGNORECASE,
 )
@@ -43,8 +46,14 @@ _FEARED: Final = re.compile(
 )
 _GLUTEN: Final = words_of("wheat bread pasta rye barley gluten flour noodles couscous")
 _DAIRY: Final = words_of("milk cheese dairy butter yoghurt yogurt cream lactose")
-_MADE_OF: Final = {"gluten": _GLUTEN, "wheat": _GLUTEN, "coeliac": _GLUTEN, "celiac": _GLUTEN, "dairy": _DAIRY,
-                   "lactose": _DAIRY}  # fmt: skip
+_MADE_OF: Final = {
+    "gluten": _GLUTEN,
+    "wheat": _GLUTEN,
+    "coeliac": _GLUTEN,
+    "celiac": _GLUTEN,
+    "dairy": _DAIRY,
+    "lactose": _DAIRY,
+}
 _TROUBLES: Final = (*SHARED["diet"], "allergic_to", "has_condition", "is", "avoids", "intolerant_to")
 _BAD: Final = re.compile(r"\b(?:allerg|intoleran|free$|coeliac|celiac|sensitive|off )")
 

@@ -1,4 +1,5 @@
-"""What is told in the way of notes and by turned sentences: "CEO of X: Y", "it's dust mites I'm allergic to"."""
+"""What is told in notes and turned sentences: "CEO of Kestrel Foods: Ingrid", "it's mites I'm allergic "
+"to"."""
 
 from __future__ import annotations
 
@@ -10,7 +11,10 @@ from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, Edit, Rewording, cut, put
 
 _END: Final = r"(?=\s*(?:[.,;!?\n]|$))"
-_DAY: Final = r"(?:on )?(?:the )?(?:\w+day,? )?(?:the )?\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+_DAY: Final = (
+    r"(?:on )?(?:the )?(?:\w+day,? )?(?:the )?\d{1,2}(?:st|nd|rd|th)? (?:of )?"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+)
 _OFFICES: Final = (
     "office", "post", "position", "role", "job", "chairmanship", "captaincy", "presidency",
 )  # fmt: skip
@@ -51,10 +55,12 @@ THINGS: Final = (
         (("it's ", "it is "), (" i'm ", " i am ", " i ", " we ")),
         pattern(
             r"(?:^|[.!?;,]\s+(?:and |but )?)(?P<its>it(?:'s| is) (?:really |actually |only |just )?"
-            r"(?P<what>(?!(?:not|a pity|a shame|true|clear|possible|why|how|what|where|when|because|so|too|time|like|"
+            r"(?P<what>(?!(?:not|a pity|a shame|true|clear|possible|why|how|what|where|when|because|so|"
+            r"too|time|like|"
             r"something|nothing|everything|all|one of)\b)[\w'-]+(?: [\w'-]+){0,3}?) (?:(?:that|which|who) )?)"
             r"(?P<said>(?:I(?:'m| am)|we(?:'re| are)) (?:allergic to|afraid of|scared of|fond of|proud of)"
-            rf"|I (?:play|teach|study|drive|use|speak|work for|work at|live in|love|hate|collect|support)){_END}",
+            rf"|I (?:play|teach|study|drive|use|speak|work for|work at|live in|love|hate|collect|"
+            rf"support)){_END}",
             re.IGNORECASE,
         ),
         _turned,
@@ -87,7 +93,8 @@ THINGS: Final = (
             (" is ", " code", " number", " password", " pin"),
         ),
         pattern(
-            r"(?:^|[.!?;:]\s+)(?P<whole>(?:the )?(?P<noun>(?:[a-z]+ )?(?:code|number|password|pin|passcode|extension|"
+            r"(?:^|[.!?;:]\s+)(?P<whole>(?:the )?(?P<noun>(?:[a-z]+ )?(?:code|number|password|pin|"
+            r"passcode|extension|"
             r"combination|ssid)) (?:for|to|of|at) the (?P<owner>[a-z]+(?: [a-z]+)?))(?= is (?:now )?\S*\d)",
             re.IGNORECASE,
         ),
@@ -97,11 +104,20 @@ THINGS: Final = (
     Rewording(
         ((" revised to", " amended to", " updated to", " changed to", " corrected to", " reset to"),),
         pattern(
-            r"(?:^|[.!?;:,]\s+)(?:the )?[a-z]+(?: [a-z]+){0,3}?(?P<moved>(?: has been| have been| was| is| got)? "
+            r"(?:^|[.!?;:,]\s+)(?P<the>the )?(?P<what>[a-z]+(?: [a-z]+){0,3}?)(?P<moved>(?: has been| "
+            r"have been| was| is| got)? "
             r"(?:revised|amended|updated|changed|corrected|reset) to)(?= \S*\d)",
             re.IGNORECASE,
         ),
-        put("moved", " is now"),
+        lambda match: iter(
+            [
+                (
+                    match.start("the" if match["the"] else "what"),
+                    match.end("moved"),
+                    f"the {match['what'].lower()} is now",
+                )
+            ]
+        ),
     ),
     # "They've given me a new locker at the pool, number 88."
     Rewording(
@@ -116,11 +132,14 @@ THINGS: Final = (
         ),
         lambda match: iter([(*match.span("whole"), f"my {match['what']} is now ")]),
     ),
+    # "9082 w.e.f. today".
+    Rewording((("w.e.f", "wef "),), pattern(r"(?P<from>\bw\.?e\.?f\.?)(?= \w)"), put("from", "as of")),
     # "Ported my number to Jio."
     Rewording(
         (("ported ", "porting "),),
         pattern(
-            r"\b(?P<over>(?:I(?:'ve| have)? (?:just |finally )?)?ported my (?:phone |mobile )?number (?:over |across )?to)"
+            r"\b(?P<over>(?:I(?:'ve| have)? (?:just |finally )?)?ported my (?:phone |mobile )?number "
+            r"(?:over |across )?to)"
             r"(?= [A-Z])",
             re.IGNORECASE,
         ),
@@ -130,7 +149,8 @@ THINGS: Final = (
     Rewording(
         (("are my ", "is my "), ("favourite ", "favorite ")),
         pattern(
-            r"(?:^|[.!?;,]\s+(?:but |and )?)(?P<whole>(?P<what>(?!(?:which|who|that|this|it|they|these|those|what)\b)"
+            r"(?:^|[.!?;,]\s+(?:but |and )?)(?P<whole>(?P<what>(?!(?:which|who|that|this|it|they|these|"
+            r"those|what)\b)"
             r"[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}) are my (?:all-time |absolute |new )?favou?rite "
             r"(?P<kind>[a-z]+)s)(?: now| these days| again)?(?=\s*(?:[.,;!?\n]|$))",
             re.IGNORECASE,
@@ -141,7 +161,8 @@ THINGS: Final = (
     Rewording(
         ((" and ",), (" on ", " at ", " in ", " with ")),
         pattern(
-            r"(?:^|[.!?;,:]\s+(?:and |but )?)(?P<who>I|[Ww]e) (?P<verb>do|teach|speak|play|have|study|attend|take|train|"
+            r"(?:^|[.!?;,:]\s+(?:and |but )?)(?P<who>I|[Ww]e) (?P<verb>do|teach|speak|play|have|study|"
+            r"attend|take|train|"
             rf"practise|practice) (?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+(?P<and>,? and )"
             rf"(?!I\b|we\b)(?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+{_END}"
         ),
@@ -151,7 +172,8 @@ THINGS: Final = (
     Rewording(
         (("est, ", "middle one, ", "other one, "),),
         pattern(
-            r"(?:^|[.!?;]\s+)(?P<which>(?:[Tt]he|[Mm]y|[Oo]ur) (?:youngest|eldest|oldest|middle one|other one),) "
+            r"(?:^|[.!?;]\s+)(?P<which>(?:[Tt]he|[Mm]y|[Oo]ur) (?:youngest|eldest|oldest|middle one|"
+            r"other one),) "
             rf"{NAME}(?P<after>,)(?= (?:is|has|was|works|lives|plays|studies|goes|loves|hates)\b)"
         ),
         cut("which", "after"),
@@ -160,7 +182,8 @@ THINGS: Final = (
     Rewording(
         ((" for ",), ("fixed", "scheduled", "confirmed", "set ", "planned")),
         pattern(
-            r"(?: is|'s| has been| was| are)(?P<set>(?: now)? (?:fixed|scheduled|confirmed|set|planned|down) for) "
+            r"(?: is|'s| has been| was| are)(?P<set>(?: now)? (?:fixed|scheduled|confirmed|set|planned|"
+            r"down) for) "
             rf"(?={_DAY})",
             re.IGNORECASE,
         ),
@@ -170,7 +193,8 @@ THINGS: Final = (
     Rewording(
         (("for us ", "to us ", "at home ", "to everyone "),),
         pattern(
-            r"(?:^|[.!?;,]\s+(?:and |but )?)(?P<whole>(?:for|to) (?:us|me|everyone|everybody|the family|friends)(?: at home)?,? "
+            r"(?:^|[.!?;,]\s+(?:and |but )?)(?P<whole>(?:for|to) (?:us|me|everyone|everybody|the family|"
+            r"friends)(?: at home)?,? "
             r"(?P<who>he|she)(?:'s| is) (?:just |only |always )?)(?=[A-Z][\w'-]+" + _END[3:-1] + r")",
             re.IGNORECASE,
         ),
@@ -179,8 +203,9 @@ THINGS: Final = (
     Rewording(
         ((", that's ", ", that is ", ", short for ", ", meaning ", ", i.e. "),),
         pattern(
-            r"(?P<whole>\b(?P<short>[A-Z][\w'-]+), (?:that's|that is|short for|meaning|i\.e\.) (?P<full>[A-Z][\w'-]+),)"
-            r"(?= (?:is|has|was|drives|lives|works|plays|studies|loves|hates|likes|moved|got|will|just|owns|wants)\b)"
+            r"(?P<whole>\b(?P<short>[A-Z][\w'-]+), (?:that's|that is|short for|meaning|i\.e\.) "
+            r"(?P<full>[A-Z][\w'-]+),)"
+            r"(?= (?:drives|lives|works|plays|studies|loves|hates|likes|moved|owns|wants)\b)"
         ),
         lambda match: iter([(*match.span("whole"), f"{match['full']} goes by {match['short']} and")]),
     ),
@@ -188,7 +213,8 @@ THINGS: Final = (
     Rewording(
         (tuple(f" {office} " for office in _OFFICES),),
         pattern(
-            r"\b(?P<over>(?:laid down|relinquished|gave up|given up|handed over|resigned from|stepped down from|vacated) "
+            r"\b(?P<over>(?:laid down|relinquished|gave up|given up|handed over|resigned from|stepped "
+            r"down from|vacated) "
             rf"(?:the|my) (?:{'|'.join(_OFFICES)}) (?:of|as))(?= (?:the )?[a-z]+)",
             re.IGNORECASE,
         ),
@@ -198,7 +224,8 @@ THINGS: Final = (
     Rewording(
         (("training to be a", "training to become a", "apprenticed as a", "training as a"),),
         pattern(
-            r"\b(?:I'm|I am|he's|he is|she's|she is)(?P<to> (?:now |currently )?(?:training (?:to be(?:come)?|as)|"
+            r"\b(?:I'm|I am|he's|he is|she's|she is)(?P<to> (?:now |currently )?(?:training (?:to "
+            r"be(?:come)?|as)|"
             r"apprenticed as) an?)(?= (?!bit\b|better\b)[a-z]+)",
             re.IGNORECASE,
         ),
@@ -208,7 +235,9 @@ THINGS: Final = (
     Rewording(
         ((" out of ", " from "), ("moving ", "moved ")),
         pattern(
-            r"(?P<lead>(?:^|(?<=[.!?] )|(?<=, )|(?<=and ))(?:[^.!?\n]{0,60}?\b)?(?:moving|moved)) (?:my |our )?"
+            r"(?P<lead>(?:^|(?<=[.!?] )|(?<=, )|(?<=and ))(?:(?![^.!?\n]*\b(?:think|thinking|want|wants|"
+            r"plan|planning|may|might|if|would|could|will|going to|hope|hoping|considering|about to|"
+            r"should|never|not)\b)[^.!?\n]{0,60}?\b)?(?:moving|moved)) (?:my |our )?"
             r"(?P<who>[Mm]om|[Mm]um|[Dd]ad|[Mm]ama|[Gg]ran|[Gg]randma|[Nn]an|mother|father|sister|brother|parents|"
             r"grandmother|son|daughter)(?P<rest> (?:out of|from) (?P<old>[A-Z][\w'-]+) (?:and )?(?:in)?to "
             r"(?:(?:his|her|their|a|an|the) (?:[\w-]+ ){1,3}in )?)(?=[A-Z])"
@@ -224,7 +253,8 @@ THINGS: Final = (
     Rewording(
         ((" its ", " their "), ("office", "headquarters", " hq ", " base ", " seat ")),
         pattern(
-            r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,3}(?P<has> (?:now )?(?:has|have|keeps) (?:its|their) (?:head ?office|"
+            r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,3}(?P<has> (?:now )?(?:has|have|keeps) (?:its|their) "
+            r"(?:head ?office|"
             r"main office|headquarters|hq|base|seat))(?= in [A-Z])"
         ),
         put("has", " is based"),
@@ -232,7 +262,8 @@ THINGS: Final = (
     Rewording(
         ((" its ", " their "), (" moved ", " relocated ", " transferred ")),
         pattern(
-            r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,3}(?: has| have)?(?P<its> (?:moved|relocated|transferred) (?:its|their) "
+            r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,3}(?: has| have)?(?P<its> (?:moved|relocated|"
+            r"transferred) (?:its|their) "
             r"(?:head ?office|main office|headquarters|hq|base|seat))(?= (?:from|to) [A-Z])"
         ),
         put("its", " moved"),
@@ -241,7 +272,8 @@ THINGS: Final = (
     Rewording(
         ((" announces that ", " confirms that ", " announced that ", " confirmed that "), (" its ",)),
         pattern(
-            r"(?:^|[.!?]\s+)(?P<lead>(?P<firm>[A-Z][\w&'-]+(?: [A-Z&][\w'-]*){0,3}) (?:announce|confirm)(?:s|d|ed) that )"
+            r"(?:^|[.!?]\s+)(?P<lead>(?P<firm>[A-Z][\w&'-]+(?: [A-Z&][\w'-]*){0,3}) (?:announce|"
+            r"confirm)(?:s|d|ed) that )"
             rf"{NAME} is (?P<its>its (?:new )?)(?P<title>[a-z]+(?: [a-z]+){{0,2}}){_END}"
         ),
         lambda match: iter(
@@ -256,10 +288,42 @@ THINGS: Final = (
     Rewording(
         ((" my two ", " my three ", " our two ", " our three ", " my four ", " our four "),),
         pattern(
-            r"\b(?P<lead>(?:it's|it is|this is|they're) for (?:my|our)) (?:two|three|four) [a-z-]+s(?P<comma>,) "
-            rf"{NAME}(?:, {NAME})*,? and {NAME}{_END}",
-            re.IGNORECASE,
+            r"\b(?P<lead>(?:[Ii]t's|[Ii]t is|[Tt]his is|[Tt]hey're) for (?:my|our)) (?:two|three|four) "
+            r"[a-z-]+s(?P<comma>,) "
+            rf"{NAME}(?:, {NAME})*,? and {NAME}{_END}"
         ),
         lambda match: iter([(*match.span("lead"), "I have"), (*match.span("comma"), " called")]),
+    ),
+    # "My loyalty number at Intersport is 5580-3197."
+    Rewording(
+        (("my ",), (" at ", " with ", " for ", " from ")),
+        pattern(
+            r"\b[Mm]y (?P<what>(?:[a-z-]+ ){0,2}(?:number|id|code|pin|card|account|login|username|password)) "
+            rf"(?P<at>(?:at|with|for|from) (?P<where>{NAME}))(?= is (?:now )?[\w-]*\d)"
+        ),
+        lambda match: iter([(match.start("what"), match.end("at"), f"{match['where']} {match['what']}")]),
+    ),
+    # "My niece Rana gets married on Saturday 20 September."
+    Rewording(
+        ((" married ",), (" gets ", " getting ", " get ")),
+        pattern(
+            rf"(?:^|[.!?;,]\s+|\b(?:and|but) )(?:[Mm]y [a-z]+(?: {NAME})?|{NAME})(?P<gets>(?: gets| is "
+            rf"getting|'s getting|"
+            rf" will get| are getting) married (?:on )?)(?=(?i:{_DAY}))"
+        ),
+        put("gets", "'s wedding is on "),
+    ),
+    # "Raisa's wedding won't be in Tbilisi after all, they've moved it to Batumi."
+    Rewording(
+        ((" it ", "been "), ("moved ", "shifted ", "pushed ", "changed "), ("n't ", " not ")),
+        pattern(
+            rf"(?:^|[.!?;]\s+)(?P<what>(?:{NAME}'s|[Mm]y|[Oo]ur|[Tt]he) (?:[a-z-]+ )?[a-z-]+) (?:won't "
+            rf"be|will not be|isn't|"
+            r"is not|isn't going to be) (?P<at>in|on|at) [^,.;!?\n]{2,40}[,;] (?:but "
+            r")?(?P<moved>(?:(?:they|we|he|she)"
+            r"(?:'ve| have)? (?:moved|shifted|pushed|changed) it|it(?:'s| has| was) been "
+            r"(?:moved|shifted|pushed|changed)) to)(?= \w)"
+        ),
+        lambda match: iter([(*match.span("moved"), f"{match['what']} is now {match['at']}")]),
     ),
 )
