@@ -24,6 +24,8 @@ _NOMINATIVE: Final = {"his": "he", "her": "she"}
 _SEEMING: Final = frozenset("taste smell".split())
 """Verbs whose subject is what one goes on about."""
 _PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
+_WITH_PERSONS: Final = frozenset("help meet phone thank hug marry invite congratulate".split())
+"""Verbs whose object is somebody."""
 _TOWARDS: Final = frozenset({"into", "on", "onto", "to", "with"})
 """Between somebody and what was done for them: "introduced me to sushi"."""
 
@@ -110,6 +112,8 @@ class SubjectReader:
             if at >= clause.end:
                 return
         first, tag = words.low[at], words.tags[at]
+        if tag == "U" and clause.verb.lemma in _WITH_PERSONS:
+            scene.mention(About(words.texts[at], "person"))  # "I helped Sasha, she has moved"
         begin = at + 1 if tag == "D" else at
         end = begin
         while end < clause.end and words.tags[end] in ("N", "U", "V", "M") and end < begin + 5:

@@ -180,7 +180,8 @@ _NO_LONGER: Final = pattern(
     r"else)\b"
 )
 _NOT_SO: Final = pattern(
-    r"\b(?:still|if|suppose|supposing|imagine|pretend|hypothetically|say i|would|might|may|could|should|"
+    r"\b(?:still|if|suppose|supposing|imagine|pretend|hypothetically|say i|would|might|"
+    r"(?<!in )(?<!since )(?<!last )(?<!this )may|could|should|"
     r"want|wants|wanted|hope|hopes|wish|plan|plans|planning|"
     r"never|will|"
     r"'ll|gonna|going to|about to|almost|nearly|thinking|considering|tempted|consider|unlike|either|"

@@ -42,7 +42,7 @@ _ATTITUDES: Final = frozenset(
 _DISLIKES: Final = frozenset("dislikes hates detests loathes despises".split())
 _SERVICE: Final = re.compile(
     r"uses|is_with|banks_with|insured_with|(?:\w+_)?(?:carrier|provider|network|operator|isp|insurer|insurance|"
-    r"bank|broker|browser|editor|supplier|plan)"
+    r"bank|bank_account|broker|browser|editor|supplier|plan)"
 )
 """Predicates of what somebody chose among others of its kind."""
 _UNNAMED: Final = frozenset({"has", "switched_to", "renamed_to"})
@@ -299,6 +299,7 @@ def _denials(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     yield replace(fact, valid_from=None)
     yield from _other_states(current, fact)
     yield from favourites_over(current, fact)
+    yield from doing_over(current, fact)
     if isinstance(fact.value, str):
         for belief in _matching(current, fact.subject, fact.value):
             same = belief.predicate in _STATES.get(fact.predicate, (fact.predicate,))

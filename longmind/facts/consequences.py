@@ -99,12 +99,16 @@ _DWELT: Final = re.compile(
 )
 
 
+_STOWED: Final = re.compile(r"\w+ed(?: up)? in(?:to)? ")
+
+
 def _other_rooms(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """ "We're squeezed into a two-bed flat in Bristol": not after they moved to Totnes."""
     here = words_of(str(fact.value))
     for belief in current.sharing(fact.subject, _ROOMS):
         dwelt = _DWELT.search(str(belief.value))
         inside = belief.predicate.endswith(("_in", "_into")) or belief.predicate in ("rents", "shares")
+        inside = inside or (belief.predicate == "is" and _STOWED.match(str(belief.value)) is not None)
         if dwelt is not None and inside and not here & words_of(dwelt["where"]):
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 

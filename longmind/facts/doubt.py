@@ -267,6 +267,8 @@ _UNDONE: Final = re.compile(r"(?:booked|reserved|joined|signed up|enrolled|subsc
 
 def is_undone(belief: CurrentFact) -> bool:
     """Whether a deed can be taken back: what was booked is cancelled, what was joined is left."""
+    if belief.predicate in ("booked", "reserved"):
+        return True
     return belief.predicate == "did" and _UNDONE.match(str(belief.value)) is not None
 
 

@@ -19,7 +19,7 @@ _OFFICES: Final = (
     "office", "post", "position", "role", "job", "chairmanship", "captaincy", "presidency",
 )  # fmt: skip
 _NO_TOPIC: Final = (
-    r"(?!(?:note|update|reminder|fyi|news|question|todo|ps|re|warning|tip|edit|correction|typo)\b)"
+    r"(?!(?i:note|update|reminder|fyi|news|question|todo|ps|re|warning|tip|edit|correction|typo)\b)"
 )
 
 
@@ -70,7 +70,7 @@ THINGS: Final = (
         ((": ",),),
         pattern(
             r"^(?P<whole>(?:[Tt]he )?(?P<noun>(?:CEO|CTO|CFO|COO|(?:[A-Za-z][a-z]+ ){0,2}"
-            r"(?:director|owner|manager|chair|chairman|chairwoman|head|lead|leader|president|founder|supplier|contact|"
+            r"(?i:director|owner|manager|chair|chairman|chairwoman|head|lead|leader|president|founder|supplier|contact|"
             r"editor|maintainer|secretary|treasurer|coach|landlord))) (?:of|for|at) (?:the )?"
             rf"(?P<owner>{NAME}(?: [A-Z][\w'-]+)?): )(?=[A-Z])"
         ),
@@ -235,9 +235,10 @@ THINGS: Final = (
     Rewording(
         ((" out of ", " from "), ("moving ", "moved ")),
         pattern(
-            r"(?P<lead>(?:^|(?<=[.!?] )|(?<=, )|(?<=and ))(?:(?![^.!?\n]*\b(?:think|thinking|want|wants|"
-            r"plan|planning|may|might|if|would|could|will|going to|hope|hoping|considering|about to|"
-            r"should|never|not)\b)[^.!?\n]{0,60}?\b)?(?:moving|moved)) (?:my |our )?"
+            r"(?P<lead>(?:^|(?<=[.!?] )|(?<=, )|(?<=and ))(?:(?:(?!\b(?:think|thinking|want|"
+            r"wants|plan|planning|may|"
+            r"might|if|would|could|will|going to|hope|hoping|considering|about to|should|never|not)\b)"
+            r"[^.!?\n]){0,60}?\b)?(?:moving|moved)) (?:my |our )?"
             r"(?P<who>[Mm]om|[Mm]um|[Dd]ad|[Mm]ama|[Gg]ran|[Gg]randma|[Nn]an|mother|father|sister|brother|parents|"
             r"grandmother|son|daughter)(?P<rest> (?:out of|from) (?P<old>[A-Z][\w'-]+) (?:and )?(?:in)?to "
             r"(?:(?:his|her|their|a|an|the) (?:[\w-]+ ){1,3}in )?)(?=[A-Z])"
