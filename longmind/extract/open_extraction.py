@@ -58,7 +58,7 @@ _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
     "call write check see watch deal struggle consider freak cry die laugh joke kid guess expect assume make "
     "put give need want find follow keep miss enjoy love add face send set stare turn run head bring "
-    "fix toy flirt mull contemplate".split()
+    "fix contemplate".split()
 )
 _FELT: Final = frozenset("afraid scared terrified proud jealous allergic sick tired interested used".split())
 _LIKED: Final = frozenset("like love enjoy hate adore dislike detest prefer".split())

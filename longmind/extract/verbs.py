@@ -41,7 +41,6 @@ _DOUBLED = frozenset(
     "slam snag spot stir stun zip occur admit omit permit submit transfer regret".split()
 )
 _VERBS = """
-toy flirt mull
 abandon accept accompany ache achieve act adapt add address adjust admire admit adopt adore advise afford
 age agree aim allow amaze analyse analyze announce annoy answer apologise apologize appear apply appoint
 appreciate approve archive argue arrange arrive ask assemble assign assist assume attach attack attend

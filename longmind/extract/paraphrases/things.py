@@ -132,6 +132,17 @@ THINGS: Final = (
         ),
         lambda match: iter([(*match.span("whole"), f"my {match['what']} is now ")]),
     ),
+    # "I'm toying with the idea of moving": nothing is decided.
+    Rewording(
+        (("toying with ", "flirting with ", "mulling over ", "in two minds about "),),
+        pattern(
+            r"(?P<toying>\b(?:(?:toying|flirting) with the (?:idea|thought) of|mulling over|"
+            r"in two minds about))"
+            r"(?= \w+ing\b)",
+            re.IGNORECASE,
+        ),
+        put("toying", "thinking of"),
+    ),
     # "9082 w.e.f. today".
     Rewording((("w.e.f", "wef "),), pattern(r"(?P<from>\bw\.?e\.?f\.?)(?= \w)"), put("from", "as of")),
     # "Ported my number to Jio."
