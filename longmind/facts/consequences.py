@@ -113,6 +113,9 @@ def _other_rooms(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
+_FURTHER: Final = re.compile(r" (?:at|in|on|for|with|to|near|from|behind|by) ")
+
+
 def doing_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """ "I don't volunteer at the shelter any more": the one in Leeds, by whichever predicate it is held."""
     said = words_of(str(fact.value))
@@ -121,7 +124,17 @@ def doing_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     doing = _doing(fact.predicate, "")
     for belief in current.sharing(fact.subject, said):
         same = (belief.predicate, str(belief.value)) == (fact.predicate, str(fact.value))
-        if not same and said <= belief.words and doing & _doing(belief.predicate, str(belief.value)):
+        # Who does not use the lab any more may use the computer that stood in it.
+        what = (
+            str(belief.value) if "_" in fact.predicate else _FURTHER.split(str(belief.value), maxsplit=1)[0]
+        )
+        named = not said.isdisjoint(words_of(what))
+        if (
+            not same
+            and named
+            and said <= belief.words
+            and doing & _doing(belief.predicate, str(belief.value))
+        ):
             yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
 
 

@@ -134,6 +134,7 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     own = channel in OWN_CHANNELS
     stated = [fact for fact in facts if fact.action == "record" and fact.polarity]
     settled = {(fact.subject, fact.predicate) for fact in facts if not is_free(fact)}
+    ended = {(fact.subject, fact.predicate) for fact in facts if fact.action == "end" or not fact.polarity}
     masked = mask(frame.text)
     sentences = [
         DoubtSentence(masked, *match.span())
@@ -143,11 +144,11 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     over: dict[CurrentFact, None] = {}
     again = _restated(stated)
     for belief in _candidates(current, frame, sentences, stated):
-        # One tool, dish or pet more is no word on the others.
-        several = cardinality(belief.predicate) == "many" or (
-            belief.predicate in _TOOLS and belief.subject != USER
-        )
-        is_settled = not several and (belief.subject, belief.predicate) in settled
+        # One tool, dish or pet more is no word on the others; the end of one is all that is said.
+        key = (belief.subject, belief.predicate)
+        several = cardinality(belief.predicate) == "many" and key not in ended
+        several = several or (belief.predicate in _TOOLS and belief.subject != USER)
+        is_settled = not several and key in settled
         if is_settled or _is_restated(belief, again):
             continue
         if not own and not belief.subject[:1].isupper():
