@@ -50,6 +50,7 @@ _WITH_PARTICLE: Final = {
     ("rip", "out"),
     ("tear", "out"),
     ("strip", "out"),
+    ("lay", "down"),
 }
 _SWAPS: Final = {
     "trade": " for ",
@@ -154,6 +155,10 @@ def find_changes(
         after = words.span(min(verb.after + 1, clause.end), clause.end)
         rest = re.match(r"(?:with|of|from|on) ", text[after[0] : after[1]], re.IGNORECASE)
         return maker.ended((after[0] + (rest.end() if rest else 0), after[1]))
+    if done and verb.lemma == "get" and particle == "off":
+        if verb.after + 1 >= clause.end or words.tags[verb.after + 1] == "P":
+            return None  # "the trip got off to a bad start"
+        return maker.ended(words.span(verb.after + 1, clause.end))  # "Linda got off the night shift"
     last = words.low[clause.end - 1] if clause.end > verb.after else ""
     if done and (verb.lemma, last) in _WITH_PARTICLE:
         return maker.ended((start, words.starts[clause.end - 1]))

@@ -176,6 +176,9 @@ class StatementReader(SubjectReader):
         for number, (first, after) in enumerate(description[:1] if clause.link == "who" else description):
             if words.starts[first] < read_to:
                 continue
+            placed = number and about.attribute is not None and words.tags[description[0][0]] == "P"
+            if placed and not {"U", "M"} & set(words.tags[first:after]):
+                continue  # "the surgery is on Quay Street, handy enough": the second is no other place
             if number and words.low[first] in POSSESSIVES:
                 continue  # "and my son Jay to bees" is said of somebody else
             if number and about.attribute is not None and words.low[first] in ("no", "not", "nothing"):

@@ -24,6 +24,8 @@ _NOMINATIVE: Final = {"his": "he", "her": "she"}
 _SEEMING: Final = frozenset("taste smell".split())
 """Verbs whose subject is what one goes on about."""
 _PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
+_WITH_PERSONS: Final = frozenset("help meet phone thank hug marry invite congratulate".split())
+"""Verbs whose object is somebody."""
 _TOWARDS: Final = frozenset({"into", "on", "onto", "to", "with"})
 """Between somebody and what was done for them: "introduced me to sushi"."""
 
@@ -33,6 +35,8 @@ class SubjectReader:
 
     def _about(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
         about = self._who(words, clause, scene)
+        if clause.kind == "we" and words.tags[clause.begin] == "U" and clause.subject_end > clause.begin + 1:
+            scene.mention(About(words.texts[clause.begin], "person"))  # "Callum and I": whom "he" means next
         if about is not None and about.key != scene.speaker:
             scene.mention(about)
         elif about is not None and about.attribute:
@@ -108,6 +112,8 @@ class SubjectReader:
             if at >= clause.end:
                 return
         first, tag = words.low[at], words.tags[at]
+        if tag == "U" and clause.verb.lemma in _WITH_PERSONS:
+            scene.mention(About(words.texts[at], "person"))  # "I helped Sasha, she has moved"
         begin = at + 1 if tag == "D" else at
         end = begin
         while end < clause.end and words.tags[end] in ("N", "U", "V", "M") and end < begin + 5:

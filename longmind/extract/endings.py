@@ -112,6 +112,15 @@ _HALVES: Final = (
         ),
         pattern(r"(?:away|out|off|down|up|back)(?:$|\s)"),
     ),
+    (
+        pattern(rf"(?:^|(?<=\s))(?P<how>gave|given|donated|rehomed|passed)(?: {_OWN})*$"),
+        pattern(
+            r"(?:on )?to (?:my|our|a|an|some|his|her|their|the)(?: \w+)? (?:parents|mum|mom|dad|mother|"
+            r"father|brother|"
+            r"sister|cousin|uncle|aunt|gran|grandmother|grandfather|grandparents|nephew|niece|son|daughter|friends?|"
+            r"mates?|neighbou?rs?|colleague|family|charity|shelter|farm|rescue|school|museum|in-laws|ex)(?:$|\s)"
+        ),
+    ),
     (pattern(rf"(?:^|(?<=\s))(?P<how>had|put)(?: {_OWN})*$"), pattern(r"(?:put down|to sleep)(?:$|\s)")),
     (pattern(rf"(?:^|(?<=\s))(?P<how>put|putting)(?: {_OWN})*$"), pattern(r"down(?:$|\s)")),
 )
@@ -139,7 +148,11 @@ _GONE: Final = (
     r"more$|over$|"
     r"over now|gone$|dead$|history$|up$|off$|finished$|done$|done and dusted|a thing of the past|in the "
     r"past$|"
-    r"went to (?:my|our|a|an|some|his|her|their)(?: \w+)? (?:nephew|niece|son|daughter|brother|sister|cousin|"
+    r"behind (?:me|us)(?: now)?$|(?:that |to say )?(?:i|we) (?:won't|shan't|wouldn't|will not|am not|'m "
+    r"not|are not|"
+    r"'re not) (?:be )?(?:coming|going|renewing|returning|come|renew|return)(?: back)?$|"
+    r"went to (?:my|our|a|an|the|some|his|her|their)(?: \w+)? (?:scrapyard|scrap|dump|tip|breakers?|"
+    r"knackers?|nephew|niece|son|daughter|brother|sister|cousin|"
     r"friend|mate|neighbou?r|colleague|couple|family|charity|home|owner|buyer|scrapyard|shelter)|"
     r"belongs to|closed (?:down|its doors|for good)|closed$|shut (?:down|its doors)|"
     r"(?:was|is|has|were)(?:n't| not)(?: been)? (?:renewed|extended|prolonged)|"
@@ -167,7 +180,9 @@ _NO_LONGER: Final = pattern(
     r"else)\b"
 )
 _NOT_SO: Final = pattern(
-    r"\b(?:still|if|would|might|may|could|should|want|wants|wanted|hope|hopes|wish|plan|plans|planning|"
+    r"\b(?:still|if|suppose|supposing|imagine|pretend|hypothetically|say i|would|might|"
+    r"(?<!in )(?<!since )(?<!last )(?<!this )may|could|should|"
+    r"want|wants|wanted|hope|hopes|wish|plan|plans|planning|"
     r"never|will|"
     r"'ll|gonna|going to|about to|almost|nearly|thinking|considering|tempted|consider|unlike|either|"
     r"for (?:the|a) (?:weekend|week|day|night|holiday|holidays|while|month|bit|moment|evening|afternoon|"

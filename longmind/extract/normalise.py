@@ -47,7 +47,10 @@ _PLAIN: Final = {
     "beleive": "believe", "buisness": "business", "calender": "calendar", "tommorow": "tomorrow",
     "lmao": "lol", "lmfao": "lol", "rofl": "lol", "lolol": "lol", "hahaha": "haha", "hahahaha": "haha",
     "hehe": "haha", "xd": "lol", "kindly": "please", "tommorrow": "tomorrow", "tomorow": "tomorrow",
-    "wensday": "wednesday", "febuary": "february",
+    "wensday": "wednesday", "febuary": "february", "nomore": "no more", "swiched": "switched",
+    "switchd": "switched", "startd": "started", "aswell": "as well", "girlfreind": "girlfriend",
+    "boyfreind": "boyfriend", "freinds": "friends", "cud": "could", "gettin": "getting", "movd": "moved",
+    "finsihed": "finished", "stoped": "stopped", "quited": "quit",
 }  # fmt: skip
 _SPELLED: Final = {word: plain for word, plain in _PLAIN.items() if word != plain.lower() or word == "i"}
 _AFTER: Final = {
@@ -69,7 +72,7 @@ _AFTER: Final = {
 _STANDS_FOR: Final = {"its": "it's", "id": "I'd", "ill": "I'll", "2": "to", "4": "for"}
 _BEFORE_DIGIT: Final = pattern(r"(?<=[a-z] )[24]", re.IGNORECASE)
 _CANDIDATE: Final = pattern(
-    r"(?<![\w'/@.#-])[A-Za-z24][A-Za-z0-9/'-]{0,11}(?![\w'@-])",
+    r"(?<![\w'/@.#-])[A-Za-z24][A-Za-z0-9/'-]{0,11}(?![\w'@-])(?!\.\w)",
     re.IGNORECASE,
 )
 _DIGIT_WORD: Final = pattern(r"[24](?<![\w'/@.#-].)(?![\w'@/-])")

@@ -58,7 +58,7 @@ _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
     "call write check see watch deal struggle consider freak cry die laugh joke kid guess expect assume make "
     "put give need want find follow keep miss enjoy love add face send set stare turn run head bring "
-    "fix".split()
+    "fix contemplate".split()
 )
 _FELT: Final = frozenset("afraid scared terrified proud jealous allergic sick tired interested used".split())
 _LIKED: Final = frozenset("like love enjoy hate adore dislike detest prefer".split())
@@ -85,7 +85,8 @@ _FILLER: Final = pattern(
     r"\s*(?:,?\s*(?<![\w'])(?:by the way|btw|suddenly|though|tbh|to be honest|honestly|as well|too|lol|haha|"
     r"for the record|"
     r"these days|nowadays|at the moment|right now|now|currently|from (?:now|here) on|as usual|already|again|"
-    r"anymore|any more|any longer|at last|please|thanks|of course|actually|still|on top|all of a sudden|"
+    r"anymore|any more|no more|any longer|at last|please|thanks|of course|actually|still|on top|all of "
+    r"a sudden|"
     r"mate|officially|this time|after all|as always|next|instead|in its place|for good|ugh|smh|so|effective "
     r"immediately)\b[\s,]*)+$",
     re.IGNORECASE,

@@ -114,14 +114,14 @@ _AT = Then(
     names.organisation,
 )
 _OF = Then(r" (?:of|at) (?=[A-Z]|the [A-Z])", "works_at", names.named_organisation)
-_FROM = Then(r",?(?: and)?(?: currently| now)?(?: based in| living in) ", "lives_in", names.place)
+_FROM = Then(r",?(?: and)?(?: currently| now)?(?: based (?:out of|in)| living in) ", "lives_in", names.place)
 _BORN = Then(r" (?:originally )?from ", "from", names.place)
 
 _JOB = r"(?: (?:a|my|the|his|her)(?: \w+){0,3})? (?:job|position|role|internship|gig|apprenticeship)"
 
 
 _NO_EMPLOYER = pattern(
-    r"\b(?:gym|fitness|club|choir|church|band|league|party|association|society|library|orchestra|team|chat|"
+    r"\b(?:\w*gym|fitness|club|choir|church|band|league|party|association|society|library|orchestra|team|chat|"
     r"discord|slack|facebook|group|class|course|forum)\b",
     re.IGNORECASE,
 )
@@ -368,7 +368,8 @@ _YOU_CAN = "(?:you can |please |feel free to )?"
 _IDENTITY_VERBS = (
     VerbRule("i_am_name", "name", ("be",), "", names.introduced, tenses=PRESENT, persons=SELF,
              denial="refuses", then=(Then(" from ", "from", names.place),)),
-    VerbRule("go_by", "nickname", ("go",), " by ", names.called, tenses=PRESENT),
+    VerbRule("go_by", "nickname", ("go",), " by (?:the (?:nick)?name (?:of )?)?", names.called,
+             tenses=PRESENT),
     VerbRule("changed_name", "name", ("change",), r" (?:my|his|her|their) name to ", names.called,
              tenses=tenses("past", "perfect"), denial="refuses"),
     VerbRule("aged", "age", ("be",), "(?:now |already |only )?", attributes.age, tenses=PRESENT,

@@ -77,7 +77,8 @@ _OFFICES: Final = frozenset("ceo cto cfo coo cmo vp md gm".split())
 
 
 _NO_FIRST_NAME: Final = frozenset(
-    "appointment appointments visit visits meeting meetings session sessions birthday lesson lessons bill "
+    "appointment appointments slot slots booking bookings visit visits meeting meetings session "
+    "sessions birthday lesson lessons bill "
     "bills number office practice surgery call calls house flat name party wedding class classes problem "
     "problems "
     "reminder checkup check-up review interview situation drama group chat account fees fee job work "

@@ -50,8 +50,9 @@ break breed brew bring broadcast browse brush build bump burn bury buy calculate
 cancel care carry carve catch cause celebrate challenge change charge chase chat cheat check cheer chew
 choose chop claim clean clear climb close coach code collect combine come comfort commit communicate commute
 compare compete complain complete compose compost concern conduct confirm connect consider consist construct
-consume contact contain continue contribute control convert convince cook cool cooperate coordinate copy
-cost cough count cover crack craft crash crave crawl create crochet cross cry cultivate cure curl cut cycle
+consume contact contain contemplate continue contribute control convert convince cook cool cooperate
+coordinate copy cost cough count cover crack craft crash crave crawl create crochet cross cry cultivate cure
+curl cut cycle
 dance dare date deal debug decide decline decorate decrease dedicate deepen defend defer define delay delete
 deliver demand depend deploy depress describe deserve design despise destroy detect detest develop devote
 diagnose die differ dig direct disable disagree disappear discover discuss dislike display ditch dive divide

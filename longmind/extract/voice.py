@@ -72,6 +72,7 @@ _SARCASM = pattern(
     r"\bnothing (?:i|we) (?:love|enjoy|like) more than\b|"
     r"\boh,? (?:yes|yeah|yep),? i (?:just |really |absolutely )?(?:love|adore|enjoy)\b|\bliving the dream\b|"
     r"\bsarcas|\bkidding\b|\bapril fools?\b|\bin my dreams\b|\bi wish\b"
+    r"|\bthat's it,? (?:i'm|i am|im|we're) \w+ing\b[^.!?\n]*(?:\blol\b|\bhaha\b|[\U0001f602\U0001f923])"
     r"|[\U0001f644\U0001f643\U0001f612])",
     re.IGNORECASE,
 )
@@ -79,7 +80,7 @@ _SARCASM_HINTS = (
     "yeah right", "yeah, right", "as if", "/s", "kidding", "jk", "j/k", "said no one", "oh ", "oh,",
     "how original", "not!", "cause i", "cause we", "cause who", "cuz i", "cuz we", "cuz who", "nothing i",
     "nothing we", "the dream", "sarcas", "april fool", "my dreams", "i wish",
-    "\U0001f644", "\U0001f643", "\U0001f612",
+    "\U0001f644", "\U0001f643", "\U0001f612", "that's it",
 )  # fmt: skip
 """One of these stands in whatever the pattern finds, and is found in a tenth of the time."""
 _LONGEST_RETRACTION = 60

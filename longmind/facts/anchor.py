@@ -14,26 +14,15 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
-from longmind.facts.consequences import consequences
+from longmind.facts.consequences import consequences, doing_over, favourites_over
 from longmind.facts.current_facts import CurrentFacts
-from longmind.facts.doubt import doubted
+from longmind.facts.doubt import doubted, is_undone
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
-from longmind.facts.moves import (
-    as_attribute,
-    at_work,
-    dated,
-    located,
-    measured,
-    moved,
-    narrowed,
-    other_than_now,
-    rescheduled,
-    rivals,
-    tied,
-)
+from longmind.facts.moves import PLACINGS, measured, other_than_now, rivals, same_way
 from longmind.facts.persons import known_by_name
+from longmind.facts.recovered import recovered
 from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.slots import wordings
 from longmind.facts.trust import USER
@@ -53,7 +42,7 @@ _ATTITUDES: Final = frozenset(
 _DISLIKES: Final = frozenset("dislikes hates detests loathes despises".split())
 _SERVICE: Final = re.compile(
     r"uses|is_with|banks_with|insured_with|(?:\w+_)?(?:carrier|provider|network|operator|isp|insurer|insurance|"
-    r"bank|broker|browser|editor|supplier|plan)"
+    r"bank|bank_account|broker|browser|editor|supplier|plan)"
 )
 """Predicates of what somebody chose among others of its kind."""
 _UNNAMED: Final = frozenset({"has", "switched_to", "renamed_to"})
@@ -70,7 +59,7 @@ def anchored(
     """The same, said of what the ledger knows."""
     current = CurrentFacts(db, ledger, mirror)
     if all(fact.predicate in ("session_id", "title") for fact in item.facts):
-        over = doubted(current, frame, ()).over
+        over = [*recovered(current, frame), *doubted(current, frame, ()).over]
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
     item = replace(item, facts=tuple(_placed(current, fact) for fact in item.facts))
@@ -80,13 +69,14 @@ def anchored(
             facts.append(anchored_fact)
             current.note(anchored_fact, frame)
     facts += _left_for(current, facts, frame)
+    facts += recovered(current, frame)
     over, kept = doubted(current, frame, facts)
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over])))
 
 
 def _placed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
-    for move in (as_attribute, tied, dated, located, moved, rescheduled, narrowed, at_work):
+    for move in PLACINGS:
         fact = move(current, fact)
     return fact
 
@@ -156,7 +146,9 @@ def _matching(current: CurrentFacts, subject: str, said: str) -> list[CurrentFac
         # "Lost my wallet in Porto" is about the wallet; "quit my teaching job at Elm" is about Elm.
         thing_words = words_of(thing[1])
         if _JOURNEY.search(thing[1]) is not None:  # who cancels the trip to Lisbon still lives there
-            return [belief for belief in matches if belief.predicate in ("plans", "event")]
+            return [
+                belief for belief in matches if belief.predicate in ("plans", "event") or is_undone(belief)
+            ]
         if (
             thing_words
             and not words_of(" ".join(names)) & thing_words
@@ -194,6 +186,9 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
             return
         if not fact.polarity and fact.predicate == "is":
             yield from _other_states(current, fact)
+        if not fact.polarity:
+            yield from doing_over(current, fact)
+            yield from favourites_over(current, fact)
         value_words = words_of(str(fact.value))
         for belief in _sharing(current, fact.subject, value_words, wordings(fact.predicate)):
             # Who likes it no more does not love it either.
@@ -249,7 +244,11 @@ def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Itera
         old = services if len(services) == 1 else []
     elif not fact.replaces:  # whatever the slot holds
         old = current.held(fact.subject, rivals(fact.predicate))
-        old = [belief for belief in old if str(belief.value).casefold() != str(fact.value).casefold()]
+        old = [
+            belief
+            for belief in old
+            if str(belief.value).casefold() != str(fact.value).casefold() and same_way(belief, fact)
+        ]
     elif fact.replaces.lower() in ("it", "them"):
         old = _just_named(current, fact, frame)
     else:
@@ -299,6 +298,8 @@ def _denials(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """What is denied, as an assertion that it is not so; and the end of what says the same in other words."""
     yield replace(fact, valid_from=None)
     yield from _other_states(current, fact)
+    yield from favourites_over(current, fact)
+    yield from doing_over(current, fact)
     if isinstance(fact.value, str):
         for belief in _matching(current, fact.subject, fact.value):
             same = belief.predicate in _STATES.get(fact.predicate, (fact.predicate,))

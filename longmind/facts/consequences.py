@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
+from longmind.extract.verbs import verb_forms
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.moves import other_amounts, other_days
@@ -34,6 +36,7 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
                 yield FoundFact(
                     fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
                 )
+        yield from _other_rooms(current, fact)
     if fact.predicate == "eats":
         yield from _other_diets(current, fact)
     yield from _outcomes(current, fact)
@@ -74,12 +77,84 @@ _ALONE: Final = frozenset({"single", "divorced", "widowed"})
 
 def _partners(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """Who is single has no girlfriend any more."""
-    for belief in current.held(fact.subject, tuple(sorted(_PARTNERS))):
-        yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+    for belief in current.held(fact.subject, (*sorted(_PARTNERS), "is", "is_in")):
+        if not belief.predicate.startswith("is") or _TOGETHER.match(str(belief.value)) is not None:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_TOGETHER: Final = re.compile(
+    r"(?:now |newly |happily |finally )?(?:engaged(?: to be married)?$|(?:in an? )?(?:\w+ "
+    r")?relationship|taken$|spoken for|"
+    r"going (?:out|steady)|seeing (?:someone|somebody)|dating)",
+    re.IGNORECASE,
+)
+"""What somebody is who is not alone, where no name is told."""
 
 
 _DWELLINGS: Final = ("flat_in", "place_in", "apartment_in", "room_in", "studio_in", "home_in")
 """Where somebody's flat was until they moved."""
+_ROOMS: Final = words_of("flat house apartment studio room cottage bedsit condo loft bungalow")
+_DWELT: Final = re.compile(
+    r"\b(?:flat|house|apartment|studio|room|cottage|bedsit|condo|loft|bungalow)\b.*? in (?P<where>[A-Z].*)"
+)
+
+
+_STOWED: Final = re.compile(r"\w+ed(?: up)? in(?:to)? ")
+
+
+def _other_rooms(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "We're squeezed into a two-bed flat in Bristol": not after they moved to Totnes."""
+    here = words_of(str(fact.value))
+    for belief in current.sharing(fact.subject, _ROOMS):
+        dwelt = _DWELT.search(str(belief.value))
+        inside = belief.predicate.endswith(("_in", "_into")) or belief.predicate in ("rents", "shares")
+        inside = inside or (belief.predicate == "is" and _STOWED.match(str(belief.value)) is not None)
+        if dwelt is not None and inside and not here & words_of(dwelt["where"]):
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_FURTHER: Final = re.compile(r" (?:at|in|on|for|with|to|near|from|behind|by) ")
+
+
+def doing_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "I don't volunteer at the shelter any more": the one in Leeds, by whichever predicate it is held."""
+    said = words_of(str(fact.value))
+    if not said:
+        return
+    doing = _doing(fact.predicate, "")
+    for belief in current.sharing(fact.subject, said):
+        same = (belief.predicate, str(belief.value)) == (fact.predicate, str(fact.value))
+        # Who does not use the lab any more may use the computer that stood in it.
+        what = (
+            str(belief.value) if "_" in fact.predicate else _FURTHER.split(str(belief.value), maxsplit=1)[0]
+        )
+        named = not said.isdisjoint(words_of(what))
+        if (
+            not same
+            and named
+            and said <= belief.words
+            and doing & _doing(belief.predicate, str(belief.value))
+        ):
+            yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
+
+
+def _doing(predicate: str, value: str) -> frozenset[str]:
+    """The verbs that the first word of a fact may be of: "working_at", "habit" and "volunteer at"."""
+    first = value.partition(" ")[0] if predicate == "habit" else predicate.partition("_")[0]
+    return frozenset(lemma for lemma, _ in verb_forms().get(first.lower(), ()))
+
+
+_TASTED: Final = frozenset("eats drinks watches reads plays visits uses wears listens_to".split())
+
+
+def favourites_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who does not drink green tea has it for a favourite no more."""
+    said = words_of(str(fact.value)) if fact.predicate in _TASTED else frozenset()
+    for belief in current.sharing(fact.subject, said) if said else ():
+        if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) == said:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
 _IDLE: Final = frozenset({"unemployed", "jobless", "retired", "between jobs", "out of work"})
 
 

@@ -24,6 +24,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt_sentence import CHANGED, SPOKEN_WORD, DoubtSentence, Place
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
+from longmind.facts.slots import cardinality
 from longmind.facts.trust import OWN_CHANNELS, USER, channel_of
 from longmind.facts.words import words_of
 
@@ -36,6 +37,7 @@ _CUE_WORDS: Final = frozenset(
     "walked turned changed shifted migrated migrating ported porting converted relocated upgraded "
     "resigned retired reverted graduated came come went gone off over up dead history notice stepped "
     "stood last died folded scrapped axed ran run fell lost belongs put else divorced dumped binned "
+    "behind back donated rehomed "
     "jumped deleted uninstalled exchanged exited only now nowadays mistaken stole stolen ripped tore torn "
     "stripped replace putting".split()
 )
@@ -102,9 +104,16 @@ _HEAD: Final = re.compile(
     r"(?:called|named|by|in|on|at|of|from|with|for|near|to) "
 )
 _TAIL: Final = re.compile(r" (?:at|in|for|with|on|of) (?:the|my|our) (?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)?)$")
+_DOSED: Final = re.compile(
+    r"(?P<what>[A-Za-z][\w-]{3,}(?: [A-Za-z][\w-]+)?) \d[\d.,]* ?(?:mg|g|mcg|µg|ml|iu|units?|%)"
+)
+"""A medicine, before how much of it is taken."""
 _SMALL_HEADS: Final = ("membership", "account", "subscription", "contract", "lease", "place", "role")
 _SMALL_HEAD: Final = re.compile(rf"(?:an? |the |my )?(?:{'|'.join(_SMALL_HEADS)})\b")
 """Words that tell nothing apart by themselves (see `words_of`), and yet may be named: "the membership"."""
+
+
+_DAYS: Final = frozenset(f"{day}day" for day in "mon tues wednes thurs fri satur sun".split())
 
 
 class Doubted(NamedTuple):
@@ -125,6 +134,7 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     own = channel in OWN_CHANNELS
     stated = [fact for fact in facts if fact.action == "record" and fact.polarity]
     settled = {(fact.subject, fact.predicate) for fact in facts if not is_free(fact)}
+    ended = {(fact.subject, fact.predicate) for fact in facts if fact.action == "end" or not fact.polarity}
     masked = mask(frame.text)
     sentences = [
         DoubtSentence(masked, *match.span())
@@ -134,8 +144,11 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     over: dict[CurrentFact, None] = {}
     again = _restated(stated)
     for belief in _candidates(current, frame, sentences, stated):
-        several = belief.predicate in _TOOLS and belief.subject != USER  # one more is no word on the others
-        is_settled = not several and (belief.subject, belief.predicate) in settled
+        # One tool, dish or pet more is no word on the others; the end of one is all that is said.
+        key = (belief.subject, belief.predicate)
+        several = cardinality(belief.predicate) == "many" and key not in ended
+        several = several or (belief.predicate in _TOOLS and belief.subject != USER)
+        is_settled = not several and key in settled
         if is_settled or _is_restated(belief, again):
             continue
         if not own and not belief.subject[:1].isupper():
@@ -243,7 +256,21 @@ def _candidates(
         item for subject in sorted(subjects) for item in _concerned(current, subject, sentences, lasting)
     ]
     beliefs += [item for item in current.latest() if item.subject not in subjects]
-    return [item for item in beliefs if item.recorded < frame.occurred_at and item.predicate not in lasting]
+    return [
+        item
+        for item in beliefs
+        if item.recorded < frame.occurred_at and (item.predicate not in lasting or is_undone(item))
+    ]
+
+
+_UNDONE: Final = re.compile(r"(?:booked|reserved|joined|signed up|enrolled|subscribed)\b")
+
+
+def is_undone(belief: CurrentFact) -> bool:
+    """Whether a deed can be taken back: what was booked is cancelled, what was joined is left."""
+    if belief.predicate in ("booked", "reserved"):
+        return True
+    return belief.predicate == "did" and _UNDONE.match(str(belief.value)) is not None
 
 
 _BY_THEMSELVES: Final = frozenset(_SMALL_HEADS) | {
@@ -347,6 +374,10 @@ def _mentions(sentence: DoubtSentence, belief: CurrentFact) -> Iterator[tuple[Pl
     heads = [] if head is None else [head["head"]]
     heads += [] if tail is None else [tail["noun"]]
     heads += [_KNOWN_AS[belief.predicate]] if belief.predicate in _KNOWN_AS else []
+    dosed = _DOSED.match(str(belief.value))
+    span = None if dosed is None else sentence.span_of(words_of(dosed["what"]))
+    if span is not None:
+        yield span, False
     for noun in heads:
         span = sentence.head(noun)
         if span is not None:
@@ -414,6 +445,8 @@ def _words_in(held: CurrentFact) -> _ValueWords:
 def _words_of_value(value: str) -> _ValueWords:
     spoken = " ".join(word for word in SPOKEN_WORD.findall(value) if word[:1].isupper())
     names, every = words_of(spoken) if spoken else frozenset(), words_of(value)
+    if names - _DAYS:
+        names -= _DAYS  # who leaves the choir seldom says again on which day it sang
     return _ValueWords(names, every, names or every, _SMALL_HEAD.match(value) is not None)
 
 

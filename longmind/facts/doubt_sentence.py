@@ -24,7 +24,8 @@ _ANEW: Final = re.compile(
 )
 """What is said of a thing takes the place of what was said of it before."""
 _GOES_ON: Final = re.compile(
-    r"\b(?:still|also|as well|if|would|might|(?-i:may)|could|should|want|hope|wish|plan|never)\b|\?",
+    r"\b(?:still|also|as well|if|suppose|supposing|imagine|pretend|hypothetically|would|might|(?-i:may)|"
+    r"could|should|want|hope|wish|plan|never)\b|\?",
     re.IGNORECASE,
 )
 """Nothing is over, or it is not sure."""

@@ -170,18 +170,81 @@ _MEETINGS: Final = words_of("appointment meeting visit session call date event t
 def rescheduled(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """ "The dentist appointment is on 21 May instead": when something is that was planned for another day."""
     timed = _TIMED.fullmatch(fact.predicate)
-    if timed is None or fact.subject[:1].isupper() or "/" in fact.subject or fact.subject == USER:
-        return fact
+    own = fact.predicate.replace("_", " ")
     if fact.action != "record" or not fact.polarity or measured(str(fact.value)) is None:
         return fact
-    named = words_of(fact.subject) - _MEETINGS
+    if fact.subject == USER and own.endswith(_BOOKED) and not is_slot(fact.predicate):
+        before = "" if _PLACED.match(str(fact.value)) else "on "
+        return _rescheduled(current, replace(fact, cardinality=None), own, before) or fact
+    if timed is None or fact.subject[:1].isupper() or "/" in fact.subject or fact.subject == USER:
+        return fact
+    return _rescheduled(current, fact, fact.subject, f"{timed['preposition'] or 'on'} ") or fact
+
+
+_BOOKED: Final = (" appointment", " slot", " booking", " visit", " session")
+
+
+def _rescheduled(current: CurrentFacts, fact: FoundFact, what: str, before: str) -> FoundFact | None:
+    named = words_of(what) - _MEETINGS
     for belief in current.held(USER, ("event", "plans")) if named else ():
         if named <= belief.words and measured(str(belief.value)) is not None:
-            value = f"{fact.subject} {timed['preposition'] or 'on'} {fact.value}"
+            value = f"{what} {before}{fact.value}"
+            return replace(
+                fact, subject=USER, predicate=belief.predicate, value=value, replaces=str(belief.value)
+            )
+    return None
+
+
+def renamed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "Harbourmaster goes by the name quayside": what the user's booking service is called now."""
+    if (
+        fact.predicate not in ("nickname", "goes_by", "called")
+        or fact.action != "record"
+        or not fact.polarity
+    ):
+        return fact
+    if fact.subject == USER or "/" in fact.subject:
+        return fact
+    for belief in current.sharing(USER, words_of(fact.subject)):
+        named = str(belief.value).casefold() == fact.subject.casefold()
+        if named and belief.cardinality == "one" and not is_slot(belief.predicate):
+            value = re.sub(r"^the name (?:of )?", "", str(fact.value))
             return replace(
                 fact, subject=USER, predicate=belief.predicate, value=value, replaces=str(belief.value)
             )
     return fact
+
+
+_DAY_AND_PLACE: Final = re.compile(r"(?P<day>on .*\d.*?) in (?P<where>[A-Z].*)")
+_PLACE_ALONE: Final = re.compile(r"in [A-Z][^\d]*")
+
+
+def elsewhere(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "They've moved the wedding to Batumi": on the day that was told before."""
+    if (
+        fact.cardinality != "one"
+        or fact.action != "record"
+        or _PLACE_ALONE.fullmatch(str(fact.value)) is None
+    ):
+        return fact
+    for belief in current.held(fact.subject, (fact.predicate,)):
+        before = _DAY_AND_PLACE.fullmatch(str(belief.value))
+        if before is not None and belief.predicate == fact.predicate:
+            return replace(fact, value=f"{before['day']} {fact.value}")
+    return fact
+
+
+def favoured(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "I don't drink green tea these days. My favourite is rooibos": the favourite of the same kind."""
+    if fact.predicate not in ("favourite", "favorite") or fact.subject != USER or fact.action != "record":
+        return fact
+    said = {words_of(str(belief.value)) for belief in current.just_said()}
+    kinds = {
+        belief.predicate
+        for belief in current.held(USER)
+        if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) in said
+    }
+    return replace(fact, predicate=kinds.pop(), cardinality=None) if len(kinds) == 1 else fact
 
 
 def narrowed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
@@ -242,20 +305,48 @@ _ONE_AT_A_TIME: Final = frozenset(
 )
 """What most people do with one thing at a time, though some do it with two."""
 _NOW: Final = re.compile(r"\b(?:now|nowadays|these days|instead)\b", re.IGNORECASE)
-_BESIDES: Final = re.compile(r"\b(?:also|too|as well|both|another|still|besides|and now)\b", re.IGNORECASE)
+_BESIDES: Final = re.compile(
+    r"\b(?:also|too|as well|both|another|(?<!, )still|besides|and now)\b", re.IGNORECASE
+)
+_AGAIN: Final = re.compile(r"\bagain\b", re.IGNORECASE)
+_GOING: Final = frozenset("goes_to gets_to travels_to commutes_to comes_to".split())
+_WAY: Final = re.compile(r"(?P<where>.+?) (?:by|on) (?P<how>[\w ]+?)(?: again| now)?", re.IGNORECASE)
+"""How somebody gets somewhere, which is one way at a time: "work by tram"."""
+
+
+def same_way(belief: CurrentFact, fact: FoundFact) -> bool:
+    """Whether both lead to one place: the tram to the gym is no word on the bike to work."""
+    if fact.predicate not in _GOING:
+        return True
+    before, now = _WAY.fullmatch(str(belief.value)), _WAY.fullmatch(str(fact.value))
+    places = [
+        str(value) if way is None else way["where"]
+        for way, value in ((before, belief.value), (now, fact.value))
+    ]
+    return (before is None and now is None) or places[0].casefold() == places[1].casefold()
+
+
 _PAUSE: Final = re.compile(r"[.!?\n]")
 
 
 def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     """ "I teach year 6 now": and year 4 no longer."""
-    if fact.predicate not in _ONE_AT_A_TIME or fact.start is None or fact.end is None:
+    way = _WAY.fullmatch(str(fact.value)) if fact.predicate in _GOING else None
+    if (fact.predicate not in _ONE_AT_A_TIME and way is None) or fact.start is None or fact.end is None:
         return
     stop = _PAUSE.search(frame.text, fact.end)
     sentence = frame.text[fact.start : len(frame.text) if stop is None else stop.start()]
-    if _NOW.search(sentence) is None or _BESIDES.search(sentence) is not None:
+    if _NOW.search(sentence) is None and (way is None or _AGAIN.search(sentence) is None):
+        return
+    if _BESIDES.search(sentence) is not None:
         return
     for belief in current.held(fact.subject, (fact.predicate,)):
         is_other = words_of(str(belief.value)) != words_of(str(fact.value))
+        if way is not None:
+            before = _WAY.fullmatch(str(belief.value))
+            is_other = (
+                is_other and before is not None and before["where"].casefold() == way["where"].casefold()
+            )
         if is_other and belief.recorded < frame.occurred_at:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
@@ -285,3 +376,19 @@ def other_amounts(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
 
 _AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?P<unit>[^\W\d_]+)")
 _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+
+
+PLACINGS: Final = (
+    as_attribute,
+    tied,
+    dated,
+    located,
+    renamed,
+    moved,
+    rescheduled,
+    narrowed,
+    elsewhere,
+    favoured,
+    at_work,
+)
+"""Each puts a fact under the predicate that the ledger has for it, or leaves it as it is."""

@@ -7,5 +7,6 @@ from typing import Final
 from longmind.extract.paraphrases.asides import ASIDES
 from longmind.extract.paraphrases.changes import CHANGES
 from longmind.extract.paraphrases.persons import PERSONS
+from longmind.extract.paraphrases.things import THINGS
 
-PARAPHRASES: Final = (*ASIDES, *PERSONS, *CHANGES)
+PARAPHRASES: Final = (*ASIDES, *PERSONS, *CHANGES, *THINGS)
