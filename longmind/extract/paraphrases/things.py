@@ -1,5 +1,4 @@
-"""What is told in notes and turned sentences: "CEO of Kestrel Foods: Ingrid", "it's mites I'm allergic "
-"to"."""
+"""What notes and turned sentences tell: "CEO of Kestrel Foods: Ingrid", "it's mites I'm allergic to"."""
 
 from __future__ import annotations
 
@@ -299,7 +298,7 @@ THINGS: Final = (
             r"transferred) (?:its|their) "
             r"(?:head ?office|main office|headquarters|hq|base|seat))(?= (?:from|to) [A-Z])"
         ),
-        put("announced announces confirmed confirms", " moved"),
+        put("its", " moved"),
     ),
     # "Rossini announces that Ginevra Conti is its new managing director."
     Rewording(
