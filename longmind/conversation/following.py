@@ -7,7 +7,7 @@ likes, a turn changes one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -63,11 +63,15 @@ def slots_of(predicate: str) -> tuple[str, ...]:
 
 
 class _Touched(NamedTuple):
-    """What changed in one ledger: of whom, in which slots, and the values in normal form."""
+    """What changed in one ledger: of whom, in which slots, and the facts."""
 
     subjects: set[str]
     slots: set[str]
-    values: set[str]
+    facts: list[StatedFact]
+
+    def values(self) -> set[str]:
+        """In normal form; worked out only for subjects that memories tell of, as they do of few."""
+        return {value_key(str(item.value.stored)) for item in self.facts}
 
 
 def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
@@ -79,13 +83,15 @@ def follow(store: Store, tx: Transaction, fact_ids: Collection[int]) -> None:
     changed = _read(tx, fact_ids)
     for ledger, touched in _touched(tx, changed).items():
         in_use, put_away = _are_remembered(tx.db, ledger, touched)
+        if not (in_use or put_away):
+            continue
         statuses = [*(["active"] if in_use else ()), *(["archived"] if put_away else ())]
-        worded = _wording(tx.db, ledger, touched, statuses)
+        worded = _wording(tx.db, ledger, touched, touched.values(), statuses)
         if in_use:
             subjects = {item.fact.subject_entity_id for item in changed if item.fact.ledger == ledger}
             over = _over_by(tx.db, subjects, touched.slots, now=present(tx))
             # Nothing brings such a value back, so that only memories in use are of interest.
-            worded |= _wording(tx.db, ledger, touched._replace(values=over), ["active"]) if over else {}
+            worded |= _wording(tx.db, ledger, touched, over, ["active"]) if over else {}
         memories = _memories(tx.db, worded)
         # One that this very transaction made or worded was checked by who wrote it.
         doubtful = [memory for memory in memories if not memory.is_new(tx)]
@@ -165,12 +171,12 @@ def _touched(tx: Transaction, changed: Sequence[StatedFact]) -> dict[str, _Touch
         names = _names_of(tx, {item.subject.entity_id: item.subject for item in stated})
         if len(names) > _FEW:
             names = _remembered(tx.db, ledger, names)
-        part = _Touched(set(), set(), set())
+        part = _Touched(set(), set(), [])
         for item in stated:
             if item.subject.entity_id in names:
                 part.subjects.update(names[item.subject.entity_id])
                 part.slots.update(slots_of(item.predicate.key_norm))
-                part.values.add(value_key(str(item.value.stored)))
+                part.facts.append(item)
         if part.subjects:
             touched[ledger] = part
     return touched
@@ -271,15 +277,17 @@ def _are_remembered(db: Connection, ledger: str, touched: _Touched) -> tuple[boo
     return bool(row[0]), bool(row[1])
 
 
-def _wording(db: Connection, ledger: str, touched: _Touched, statuses: Sequence[str]) -> dict[int, bool]:
-    """The memories that may word what changed, by number, with whether each is in use."""
+def _wording(
+    db: Connection, ledger: str, touched: _Touched, values: Set[str], statuses: Sequence[str]
+) -> dict[int, bool]:
+    """The memories that may word one of some values, by number, with whether each is in use."""
     by_word: dict[str, list[frozenset[str]]] = defaultdict(list)
-    for value in touched.values:
+    for value in values:
         words = frozenset(value.split())
         for word in words:
             by_word[word].append(words)
     found: dict[int, bool] = {}
-    for clause in _clauses(ledger, touched) if statuses else ():
+    for clause in _clauses(ledger, touched, values):
         here = [
             clause & Clause(_IN_USE if status == "active" else f"{_PUT_AWAY} AND status = '{status}'")
             for status in statuses
@@ -290,12 +298,12 @@ def _wording(db: Connection, ledger: str, touched: _Touched, statuses: Sequence[
         for number, value, status in db.all(sql, [value for each in here for value in each.values]):
             spoken = frozenset(str(value or "").split())
             alike = (other for word in spoken for other in by_word.get(word, ()))
-            if value in touched.values or any(spoken <= other or other <= spoken for other in alike):
+            if value in values or any(spoken <= other or other <= spoken for other in alike):
                 found[int(number)] = status == "active"
     return found
 
 
-def _clauses(ledger: str, touched: _Touched) -> Iterator[Clause]:
+def _clauses(ledger: str, touched: _Touched, values: Set[str]) -> Iterator[Clause]:
     """Conditions of which one holds of each memory that says one of the facts; see `says`.
 
     A value that is one of many is worded as it is, and found by it. Of a thing that has one value, all
@@ -306,9 +314,9 @@ def _clauses(ledger: str, touched: _Touched) -> Iterator[Clause]:
     dated = (touched.slots - exact) & DATED
     if exact:
         about = _about(ledger, touched.subjects, exact)
-        for batch in batched(sorted(touched.values)):
+        for batch in batched(sorted(values)):
             yield about & _among("value_key", batch)
-    first_words = sorted({word for value in touched.values for word in value.split()}) if dated else []
+    first_words = sorted({word for value in values for word in value.split()}) if dated else []
     if len(first_words) > _FEW:
         yield _about(ledger, touched.subjects, dated)
     elif first_words:
@@ -341,7 +349,8 @@ def wording_of(tx: Transaction, fact_ids: Collection[int]) -> list[int]:
     """The memories, in whatever state, that say one of these facts."""
     memory_ids: list[int] = []
     for ledger, touched in _touched(tx, _read(tx, fact_ids)).items():
-        for memory in _memories(tx.db, _wording(tx.db, ledger, touched, ["active", "archived", "deleted"])):
+        worded = _wording(tx.db, ledger, touched, touched.values(), ["active", "archived", "deleted"])
+        for memory in _memories(tx.db, worded):
             statement = statement_of(memory.version)
             if statement is not None:
                 facts = stated_facts(tx.db, ledger, statement)
