@@ -19,12 +19,11 @@ from longmind.facts.words import words_of
 
 _HINTS: Final = ("i can ", "for me", " me")
 _BORNE: Final = re.compile(
-    r"(?:^|[.!?;,:]\s+|\b(?:and|so|that|but) )(?:"
+    r"(?:^|[.!?;,:]\s+|\b(?:and|so|that|but) )(?:(?:it )?turns out (?:that )?|apparently,? |actually,? )?(?:"
     r"I can (?:now |finally |safely |even |officially )*(?:eat|have|drink|take|touch|use) "
     r"(?P<again>[\w' -]{2,40}?)"
-    r" (?:again|now|safely|freely|without (?:any )?(?:trouble|problems?|a reaction|getting ill|"
-    r"worry(?:ing)?)|"
-    r"like (?:everybody|everyone|anybody|anyone|all the) (?:else|others?|rest))\b"
+    r" (?:(?P<before>again|like (?:everybody|everyone|anybody|anyone|all the) (?:else|others?|rest))|"
+    r"now|safely|freely|without (?:any )?(?:trouble|problems?|a reaction|getting ill|worry(?:ing)?))\b"
     r"|(?P<safe>[\w' -]{2,40}?) (?:is|are) (?:perfectly |completely |totally |absolutely |quite |actually )*"
     r"(?:safe|fine|harmless|no problem|ok|okay) for me\b)",
     re.IGNORECASE,
@@ -40,12 +39,25 @@ _UNSURE: Final = re.compile(
     r"said|told|not sure)\b|\?",
     re.IGNORECASE,
 )
+_LIMITED: Final = re.compile(
+    r"\bfree\b|\bwithout (?!(?:any )?(?:trouble|problems?|a reaction|getting ill|worry))|"
+    r"\b(?:except|apart from|other than|but not|alternatives?|substitutes?|thanks to|as long as|provided|"
+    r"unless|only|small|little|bit|traces?|pills?|tablets?|enzymes?|medication|antihistamines?|just|"
+    r"out of)\b",
+    re.IGNORECASE,
+)
+"""What is borne is something else, or only so much of it, or only with help: nothing is over."""
+_POINTED_AT: Final = re.compile(
+    r"(?:this|that|these|those|the|an?|one|some|any\w*|every\w*|your|her|his|their|my|our|most|other)\b",
+    re.IGNORECASE,
+)
+"""One dish that is harmless says nothing about what it might have been made of."""
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
 _FEARED: Final = re.compile(
     r"\b(?:afraid|scared|terrified|frightened|petrified|fears?|phobia|phobic|nervous)\b"
 )
-_GLUTEN: Final = words_of("wheat bread pasta rye barley gluten flour noodles couscous")
-_DAIRY: Final = words_of("milk cheese dairy butter yoghurt yogurt cream lactose")
+_GLUTEN: Final = words_of("wheat bread pasta gluten")
+_DAIRY: Final = words_of("milk cheese dairy lactose")
 _MADE_OF: Final = {
     "gluten": _GLUTEN,
     "wheat": _GLUTEN,
@@ -73,8 +85,7 @@ def recovered(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact]:
         if (borne is None and feared is None) or _UNSURE.search(sentence) is not None:
             continue
         if borne is not None:
-            named = words_of(borne["again"] or borne["safe"])
-            over = [belief for belief in current.held(USER, _TROUBLES) if _is_trouble_with(belief, named)]
+            over = _no_trouble(current, sentence, borne)
         else:
             assert feared is not None
             named = words_of(feared["what"])
@@ -84,14 +95,33 @@ def recovered(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact]:
                 yield FoundFact(belief.subject, belief.predicate, belief.value, action="end")
 
 
-def _is_trouble_with(belief: CurrentFact, named: frozenset[str]) -> bool:
+def _no_trouble(current: CurrentFacts, sentence: str, borne: re.Match[str]) -> list[CurrentFact]:
+    """The allergies, intolerances and diets that are over.
+
+    An allergy that is forgotten does more harm than one that is kept too long.
+    """
+    what = borne["again"] or borne["safe"]
+    if _LIMITED.search(sentence) is not None or _POINTED_AT.match(what) is not None:
+        return []
+    named = words_of(what)
+    as_before = borne["before"] is not None
+    return [
+        belief
+        for belief in current.held(USER, _TROUBLES)
+        if named and _is_trouble_with(belief, named, as_before=as_before)
+    ]
+
+
+def _is_trouble_with(belief: CurrentFact, named: frozenset[str], *, as_before: bool) -> bool:
+    """Whether it is just what was named: oat milk is no word on milk. Who eats again what others do may name
+    a food that it is in."""
     value = str(belief.value).casefold()
     if belief.predicate != "allergic_to" and belief.predicate != "avoids" and _BAD.search(value) is None:
         return False
     words = words_of(value.replace("-", " "))
-    return bool(words & named) or any(
-        words_of(what) <= words and named & made for what, made in _MADE_OF.items()
-    )
+    if named <= words:
+        return True
+    return as_before and any(words_of(kind) <= words and named <= made for kind, made in _MADE_OF.items())
 
 
 def _is_fear_of(belief: CurrentFact, named: frozenset[str]) -> bool:
