@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from longmind.base.errors import InvalidInput
 from longmind.base.offsets import ByteOffsets
 from longmind.extract.clause_reader import ClauseReader
 from longmind.extract.language import other_language
 from longmind.extract.normalise import Plain, plain
+from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.sentences import mask
 from longmind.extract.small_talk import is_news
@@ -17,6 +20,14 @@ from longmind.extract.statements import PRONOUN, Statement, TimePhrase, is_slot,
 from longmind.extract.voice import is_meant, own_sentences
 
 DEFAULT_LIMIT = 100_000
+_AT_TIMES: Final = pattern(
+    r",? (?:late |early |really |all )?(?:(?:on|at) (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|"
+    r"weekends|weeknights|school nights|the weekend|night|work)|(?:after|before) (?:noon|midnight|bed|lunch|"
+    r"dinner|breakfast|work|\w+ (?:o'clock|am|pm)|\d[\d:.]* ?(?:am|pm)?)|"
+    r"in (?:the )?(?:morning|evening|afternoon)s?|in (?:winter|summer)|during (?:the|my) \w+|every \w+|"
+    r"(?:very |that |too |so )?often)\b",
+    re.IGNORECASE,
+)
 
 
 def find_statements(
@@ -134,8 +145,19 @@ def _find(masked: str, speaker: str | None, closed: bool) -> Iterator[RuleMatch]
     reader = ClauseReader(masked, closed=closed)
     for voiced in own_sentences(masked, speaker=speaker, closed=closed):
         # "Had run it since 2010" tells of a time before another: too little for a fact of its own.
-        matches = [match for match in reader.sentence(voiced) if not (match.slot == "did" and match.ended)]
+        matches = [
+            match
+            for match in reader.sentence(voiced)
+            if not (match.slot == "did" and match.ended) and not _is_limited(masked, match)
+        ]
         if closed and matches:
             matches = [match for match in matches if is_news(masked, match)]
         if matches and is_meant(masked, voiced):
             yield from matches
+
+
+def _is_limited(masked: str, match: RuleMatch) -> bool:
+    """Whether something is denied of some times only: "I don't eat meat on Fridays" is no diet."""
+    if match.polarity or match.ended or match.action != "record":
+        return False
+    return _AT_TIMES.match(masked, match.value[1]) is not None

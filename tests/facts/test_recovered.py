@@ -65,6 +65,13 @@ STILL_SO = [
     ("I teach pottery at the centre in Leeds.", "I don't teach on Mondays any more.", "pottery"),
     ("I play chess with Tom.", "I don't play tennis any more.", "chess"),
     ("I'm allergic to walnuts.", "Can I eat walnuts again?", "walnuts"),
+    # What is denied of some days or hours goes on at others.
+    ("I play tennis.", "I don't play tennis on Mondays.", "tennis"),
+    ("I eat meat.", "I don't eat meat on Fridays.", "meat"),
+    ("I drink coffee.", "I don't drink coffee after noon.", "coffee"),
+    ("I like jazz.", "I don't listen to jazz at night.", "jazz"),
+    ("I run.", "I don't run in the evenings.", "run"),
+    ("I play the cello.", "I don't play the cello that often.", "cello"),
     # What is free of it, made in its place or taken with a pill says nothing about it.
     ("I'm allergic to peanuts.", "Peanut-free cookies are fine for me.", "peanuts"),
     ("I'm allergic to peanuts.", "Anything without peanuts is safe for me.", "peanuts"),
