@@ -8,6 +8,7 @@ from typing import Final
 
 from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.kin import RELATION_WORDS
 from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
@@ -104,6 +105,11 @@ _OF_CHANGE: Final = ENDS.union(
     _SWAPS, _MOVES, _OWN_VERBS, ("be", "rename"), (verb for verb, _ in _WITH_PARTICLE)
 )
 """Verbs that may end or replace something; of others the clause need not be looked at."""
+_WHOSE: Final = frozenset("my our his her their".split())
+_HOW_LONG: Final = frozenset("the a an two three some".split())
+_WHILE: Final = frozenset(
+    "weekend week weeks night nights day days hour hours while afternoon evening holiday holidays".split()
+)
 _BACK_FROM: Final = pattern(r"(?:now |finally |just )?back from (?:my |our |the )?", re.IGNORECASE)
 
 
@@ -128,6 +134,8 @@ def find_changes(
     done = verb.tense in ("past", "perfect") or verb.lemma in ("quit",)
     text = words.masked
     if verb.passive:
+        return None
+    if verb.lemma == "leave" and _comes_back(words, clause):
         return None
     maker = _Maker(words, clause, about, when)
     if (
@@ -261,6 +269,16 @@ def is_gone(words: Words, clause: ParsedClause) -> bool:
     alone = start >= end or words.tags[verb.after] in ("P", "R") or words.low[verb.after] in ("last", "this")
     return verb.tense in ("past", "perfect") and (
         (verb.lemma, particle) in _RUNS_OUT or ((verb.lemma, "") in _RUNS_OUT and alone)
+    )
+
+
+def _comes_back(words: Words, clause: ParsedClause) -> bool:
+    """ "I left Rex with my sister", "we left town for the weekend": nothing is over."""
+    low = words.low
+    return any(
+        (low[at] == "with" and low[at + 1] in _WHOSE and low[at + 2] in RELATION_WORDS)
+        or (low[at] == "for" and low[at + 1] in _HOW_LONG and low[at + 2] in _WHILE)
+        for at in range(clause.verb.after + 1, clause.end - 2)
     )
 
 

@@ -72,6 +72,10 @@ STILL_SO = [
     ("I like jazz.", "I don't listen to jazz at night.", "jazz"),
     ("I run.", "I don't run in the evenings.", "run"),
     ("I play the cello.", "I don't play the cello that often.", "cello"),
+    # Who is left with somebody, or for a while, is not left for good.
+    ("I have a dog named Rex.", "I left Rex with my sister for the weekend.", "Rex"),
+    ("I live in Porto.", "I left Porto for a week.", "Porto"),
+    ("I live in Porto.", "We left Porto for the weekend.", "Porto"),
     # What is free of it, made in its place or taken with a pill says nothing about it.
     ("I'm allergic to peanuts.", "Peanut-free cookies are fine for me.", "peanuts"),
     ("I'm allergic to peanuts.", "Anything without peanuts is safe for me.", "peanuts"),
