@@ -34,7 +34,7 @@ Cancelled = Callable[[], bool]
 _ASK_EVERY: Final = 0.05
 """Seconds between two questions to the caller whether to go on, while a document is being prepared."""
 _LOOKED_AT: Final = 64
-"""Texts that are looked through as one for recalled text: a word such as "recollections" sends them all to be
+"""Texts that are looked through as one for recalled text: a word that is like its mark sends them all to be
 looked through one by one."""
 _MERGE: Final = 256
 """Reports of so many documents become one: a million files do not keep a million reports in memory."""
