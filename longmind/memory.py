@@ -36,6 +36,7 @@ from longmind.base.parameters import (
     WriteSpace,
 )
 from longmind.base.partitions import Partition, check_user, partition_name
+from longmind.base.processes import ExtractionProcesses, check_extraction_processes
 from longmind.base.secret import KeyLike
 from longmind.base.times import AsOf, Clock
 from longmind.editing import Editing
@@ -146,6 +147,7 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         key: KeyLike | None = None,
         facts_lane: LaneOptions | None = None,
         device: Device = "auto",
+        extraction_processes: ExtractionProcesses = "auto",
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
         actor: str | None = None,
@@ -165,9 +167,12 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         damaged; without it, that is `Corrupt`. `actor` is who the audit log names; by default LONGMIND_ACTOR,
         else "local". `key` opens an encrypted file, or makes one: 32 bytes, a passphrase, or a function that
         returns one of them. `device` is where vectors are made and searched: "cuda", "cpu" or "auto".
+        `extraction_processes` is how many processes may help to read facts where there is much to read: by
+        default one less than there are cores, four at most; 0 leaves it all to this process.
         """
         partition_name(space, user)  # checked before a file is made
         check_device(device)
+        check_extraction_processes(extraction_processes)
         store = open_store(
             location, clock=clock, read_only=read_only, create=create, durability=durability,
             max_bytes=max_bytes, memory_limit=memory_limit, busy_timeout=busy_timeout,
@@ -175,7 +180,7 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
             actor=actor or os.environ.get("LONGMIND_ACTOR") or None)  # fmt: skip
         components = Components(
             embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache,
-            access, facts_lane, media, device)  # fmt: skip
+            access, facts_lane, media, device, extraction_processes)  # fmt: skip
         options = {"space": space, "user": user, "after_remember": after_remember}
         return cls._over(store, on_open, components=components, **options)
 

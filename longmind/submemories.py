@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from longmind.base.errors import LongmindError
+from longmind.base.processes import ExtractionProcesses
 from longmind.embed import Embedder
 from longmind.embed.models import default_cache
 from longmind.facts.lane import LaneOptions
@@ -66,6 +67,7 @@ class Components:
     facts_lane: LaneOptions | None = None
     media: MediaTools | None = None
     device: Device = "auto"
+    extraction_processes: ExtractionProcesses = "auto"
 
     @property
     def cache_folder(self) -> Path:
@@ -87,7 +89,11 @@ class Components:
             LaterWriter("surrogates", lambda: _surrogates_part(store, at_ingest=self.surrogates)),
             LaterPart("sources", _sources_part),
             LaterWriter("media", _media_part),
-            LaterWriter("facts", lambda: _facts_part(store, self.extractor), needs_whole=True),
+            LaterWriter(
+                "facts",
+                lambda: _facts_part(store, self.extractor, self.extraction_processes),
+                needs_whole=True,
+            ),
             LaterPart(
                 "conversation",
                 lambda: _conversation_part(store),
@@ -257,12 +263,12 @@ def _media_part() -> Part:
     return MediaPart()
 
 
-def _facts_part(store: Store, extractor: Extractor | str | None) -> Part:
+def _facts_part(store: Store, extractor: Extractor | str | None, processes: ExtractionProcesses) -> Part:
     from longmind.facts.extraction import ReferenceExtractor
     from longmind.facts.part import FactsPart
 
     chosen = ReferenceExtractor() if extractor == AUTO else extractor
-    return FactsPart(None if isinstance(chosen, str) else chosen, clock=store.clock)
+    return FactsPart(None if isinstance(chosen, str) else chosen, clock=store.clock, processes=processes)
 
 
 def _sources_part() -> Part:

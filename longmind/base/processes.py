@@ -1,10 +1,20 @@
-"""Which process, on which machine: to tell what a killed one left from what a living one still uses."""
+"""Which process, on which machine: to tell what a killed one left from what a living one still uses.
+
+And how many processes there may be.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
 from pathlib import Path
+from typing import Final, Literal
+
+from longmind.base.errors import InvalidInput
+
+ExtractionProcesses = int | Literal["auto"]
+"""How many processes may help this one to extract facts."""
+MOST_EXTRACTION_PROCESSES: Final = 64
 
 
 def host_name() -> str:
@@ -26,3 +36,21 @@ def is_alive(pid: int) -> bool:
     except (OSError, OverflowError):
         return True
     return True
+
+
+def usable_cores() -> int:
+    """Those that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def check_extraction_processes(processes: ExtractionProcesses) -> ExtractionProcesses:
+    """A number, or "auto" for what the machine has cores for."""
+    whole = isinstance(processes, int) and not isinstance(processes, bool)
+    if processes == "auto" or (whole and 0 <= int(processes) <= MOST_EXTRACTION_PROCESSES):
+        return processes
+    raise InvalidInput(
+        f"extraction_processes is {processes!r}.",
+        hint=f'Use "auto", or a number from 0 (all in this process) to {MOST_EXTRACTION_PROCESSES}.',
+    )

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE: Final = ".longmind/memory.mind"
 DEVICE_VARIABLE: Final = "LONGMIND_DEVICE"
+PROCESSES_VARIABLE: Final = "LONGMIND_EXTRACTION_PROCESSES"
 MEMORY_LIMIT_VARIABLE: Final = "LONGMIND_MEMORY_LIMIT"
 ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
 SEMANTIC_MODEL_VARIABLE: Final = "LONGMIND_MEMORY_SEMANTIC_MODEL"
@@ -181,7 +182,12 @@ def _opening_options(memory_limit: str | None, user: str | None, registry: Any =
         "telemetry": telemetry.of_spaces(registry),
         "key": environment_secret(os.environ),
         "device": os.environ.get(DEVICE_VARIABLE) or "auto",
+        "extraction_processes": _processes(os.environ.get(PROCESSES_VARIABLE) or "auto"),
     }
+
+
+def _processes(text: str) -> int | str:
+    return int(text) if text.isascii() and text.isdigit() else text
 
 
 def byte_count(text: str) -> int:

@@ -7,12 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import compress
 from typing import Final
 
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
 from longmind.base.frame import PARTS, Frame, Kind
 from longmind.base.partitions import split_partition
+from longmind.base.processes import ExtractionProcesses
 from longmind.base.recall_marks import blank_echo
 from longmind.base.times import Clock
 from longmind.extract.statements import Statement
@@ -21,6 +23,7 @@ from longmind.facts import rollback as rollbacks
 from longmind.facts.anchor import anchored
 from longmind.facts.belief import UNKNOWN
 from longmind.facts.canonical import fact_hash
+from longmind.facts.checked_extraction import check_extraction
 from longmind.facts.extraction import (
     Extraction,
     ExtractionLimits,
@@ -31,6 +34,7 @@ from longmind.facts.extraction import (
     found_names,
     told_extraction,
 )
+from longmind.facts.extraction_pool import POOL
 from longmind.facts.health import count_rows, find_problems
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.names import NewEntity
@@ -43,9 +47,7 @@ from longmind.facts.values import (
     Evidence,
     Predicate,
     Recorded,
-    check_order,
     check_qualifiers,
-    check_range,
     typed,
 )
 from longmind.store.drafts import Draft
@@ -72,40 +74,39 @@ class FactsPart(Part):
         *,
         limits: ExtractionLimits | None = None,
         clock: Clock | None = None,
+        processes: ExtractionProcesses = 0,
     ) -> None:
-        """`clock` dates what is said without a moment of its own, so that "yesterday" is a day."""
+        """`clock` dates what is said without a moment of its own, so that "yesterday" is a day.
+
+        Up to so many `processes` help to read a batch.
+        """
         self.extractor = extractor
         self.clock = clock
         self.limits = limits or ExtractionLimits()
+        self.processes = processes
         self._mirror = HeldMirror()
 
     def within(self, limits: DerivedLimits) -> FactsPart:
         if limits == DerivedLimits():
             return self
-        part = FactsPart(self.extractor, limits=self.limits.within(limits), clock=self.clock)
+        part = FactsPart(
+            self.extractor, limits=self.limits.within(limits), clock=self.clock, processes=self.processes
+        )
         part._mirror = self._mirror
         return part
 
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
         if self.extractor is None:
             return None
-        return [self._extract(self.extractor, draft) for draft in drafts]
-
-    def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
-        named = draft.speaker is not None or (draft.start is not None and "speakers" in draft.metadata)
-        if draft.kind in _MEDIA and not named:
-            # Text in a picture is nobody's statement, and speech without a name could be anybody's.
-            return Extraction()
-        try:
-            most = self.limits.max_facts_per_chunk
-            source = _source(draft, self.clock, text=blank_echo(draft.text), max_facts=most)
-            extraction = self.limits.cut(extractor.extract(source))
-            _check(extraction, draft.text)
-            return extraction
-        except Exception as error:
-            # An extractor is anybody's code and may raise anything. The frame is written all the same, and
-            # the report says what the extractor raised.
-            return Failed(f"extractor {extractor.id}: {type(error).__name__}: {error}")
+        most = self.limits.max_facts_per_chunk
+        # Text in a picture is nobody's statement, and speech without a name could be anybody's.
+        read = [not _is_nobodys(draft) for draft in drafts]
+        sources = [
+            _source(draft, self.clock, text=blank_echo(draft.text), max_facts=most)
+            for draft in compress(drafts, read)
+        ]
+        found = iter(POOL.extract(self.extractor, sources, self.limits, self.processes))
+        return [next(found) if is_read else Extraction() for is_read in read]
 
     def told(
         self, draft: Draft, statements: Sequence[Statement], *, read_by: str | None = None
@@ -116,7 +117,7 @@ class FactsPart(Part):
         try:
             source = _source(draft, self.clock, text=draft.text)
             extraction = self.limits.cut(told_extraction(source, statements, read_by=read_by))
-            _check(extraction, draft.text)
+            check_extraction(extraction, draft.text)
             return extraction
         except InvalidInput as error:  # a statement that the ledger cannot hold must not keep its frame out
             return Failed(f"{read_by or self.extractor.id}: {error.message}")
@@ -296,6 +297,11 @@ def _only(item: Extraction, facts: tuple[FoundFact, ...]) -> Extraction:
     return replace(item, entities=entities, facts=facts)
 
 
+def _is_nobodys(draft: Draft) -> bool:
+    named = draft.speaker is not None or (draft.start is not None and "speakers" in draft.metadata)
+    return draft.kind in _MEDIA and not named
+
+
 def _source(draft: Draft, clock: Clock | None, *, text: str, max_facts: int | None = None) -> Source:
     space, user = split_partition(draft.space)
     metadata = {key: json.loads(value) for key, value in draft.metadata.items()}
@@ -332,29 +338,6 @@ def _channel(origin: Draft | Frame, stated: object) -> str:
 
 def _lineage(frame: Frame) -> Lineage:
     return lineage(_channel(frame, frame.metadata.get("channel")), speaker=frame.speaker)
-
-
-def _check(extraction: Extraction, text: str) -> None:
-    """Refuse what could not be written, while there is still time."""
-    raw = text.encode()
-    for entity in extraction.entities:
-        for name in (entity.key, *entity.aliases):
-            Entity(name)
-    for fact in extraction.facts:
-        (
-            Entity(fact.subject),
-            Predicate(standard(Predicate(fact.predicate))),
-            check_qualifiers(dict(fact.qualifiers)),
-        )
-        if fact.value is not None:
-            typed(fact.value)
-        elif fact.action != "end":
-            raise InvalidInput("A fact without a value can only end what is held.")
-        if fact.valid_from is not None and fact.valid_to is not None:
-            check_order(fact.valid_from, fact.valid_to)
-        if fact.start is not None and fact.end is not None:
-            Evidence(1, fact.start, fact.end, confidence=fact.confidence)
-            check_range("the text", fact.start, fact.end, raw)
 
 
 def _mentioned(fact: FoundFact) -> set[str]:
