@@ -18,11 +18,11 @@ from longmind.conversation.extraction import BY_MODEL, Reading
 from longmind.conversation.rows import MemoryRow
 from longmind.conversation.rows import select_among as select_memories
 from longmind.conversation.write import WriteContext, entity_name, put_away
-from longmind.extract.statements import Statement
+from longmind.extract.statements import SPEAKER, Statement
 from longmind.facts import names
 from longmind.facts import write as ledger_write
 from longmind.facts.canonical import canonical_text
-from longmind.facts.extraction import Extraction
+from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.part import FactsPart
 from longmind.facts.removal import erase_facts
 from longmind.facts.results import Retracted
@@ -40,6 +40,7 @@ from longmind.facts.rows import (
 )
 from longmind.facts.slots import group, standard, wordings
 from longmind.facts.statements import Claim
+from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Predicate, Typed
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection
@@ -88,7 +89,7 @@ def stated_facts(
     if held_at is not None:
         also &= Clause(_HELD, (held_at,))
     stated = facts_among(db, "c.subject_entity_id", subjects, also=also)
-    return [item for item in stated if says(statement, item)]
+    return [item for item in stated if says(statement, item.value.stored)]
 
 
 def _may_say(statement: Statement) -> Clause:
@@ -128,9 +129,9 @@ def facts_among(
     return stated
 
 
-def says(statement: Statement, item: StatedFact) -> bool:
+def says(statement: Statement, value: object) -> bool:
     """Whether a statement has the value of a fact of its subject and slot."""
-    wording, stored = value_key(statement.value), value_key(str(item.value.stored))
+    wording, stored = value_key(statement.value), value_key(str(value))
     if wording == stored:
         return True
     new_words, stored_words = set(wording.split()), set(stored.split())
@@ -268,6 +269,35 @@ def with_told(store: Store, item: Draft, reading: Reading, prepared: Prepared) -
     entities = (*first.entities, *(entity for entity in extraction.entities if entity not in first.entities))
     facts = (*first.facts, *(fact for fact in extraction.facts if fact not in first.facts))
     return {**prepared, "facts": [replace(first, entities=entities, facts=facts), *chunks]}
+
+
+def as_placed(statement: Statement, facts: Iterable[FoundFact]) -> Statement:
+    """A statement under the predicate that the ledger has for it, so that its memory follows that fact.
+
+    "Switched to WhatsApp for messages" may be held as what is used for them.
+    """
+    if statement.action != "record" or not statement.holds or statement.old:
+        return statement
+    of_it = [
+        fact
+        for fact in facts
+        if (fact.start, fact.end) == (statement.start, statement.end)
+        and fact.action == "record"
+        and fact.polarity
+        and fact.value is not None
+    ]
+    predicates = wordings(canonical_text(standard(statement.slot)))
+    if not of_it or any(canonical_text(fact.predicate) in predicates for fact in of_it):
+        return statement
+    alike = [fact for fact in of_it if says(statement, fact.value)]
+    if len(alike) != 1:
+        return statement
+    [fact] = alike
+    subject = SPEAKER if fact.subject == USER else statement.subject
+    cardinality = fact.cardinality or statement.cardinality
+    return replace(
+        statement, subject=subject, slot=fact.predicate, value=str(fact.value), cardinality=cardinality
+    )
 
 
 def corrects_itself(prepared: Prepared) -> bool:

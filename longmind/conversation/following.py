@@ -139,7 +139,7 @@ def _is_held(ctx: WriteContext, statement: Statement, changed: Sequence[StatedFa
         if item.fact.ledger == ctx.space
         and item.subject.key_norm == canonical_text(subject)
         and item.predicate.key_norm in slots
-        and says(statement, item)
+        and says(statement, item.value.stored)
     ]
     if (named and is_held(db, named, now=now)) or stated_facts(db, ctx.space, statement, held_at=now):
         return True

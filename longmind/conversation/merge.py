@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from longmind.conversation.assertions import end_opposed, is_past, present, stated_facts, take_back
+from longmind.conversation.assertions import (
+    as_placed,
+    end_opposed,
+    is_past,
+    present,
+    stated_facts,
+    take_back,
+)
 from longmind.conversation.candidates import Candidate
 from longmind.conversation.current import match, newest_versions, statement_of
 from longmind.conversation.endings import ended_by, in_its_place
@@ -29,6 +37,13 @@ def merge(
     What the same turn takes back further on was never so for anyone, and is left out. `corrected` says that
     the turn corrects itself: "I live in Porto. No, sorry, Braga" leaves no memory of Porto.
     """
+    facts = ctx.tx.placed_facts.get(turn, ())
+    candidates = [
+        candidate
+        if candidate.statement is None
+        else replace(candidate, statement=as_placed(candidate.statement, facts))
+        for candidate in candidates
+    ]
     extracted: list[Extracted] = []
     for position, candidate in enumerate(candidates):
         statement = candidate.statement

@@ -86,6 +86,8 @@ _GONE: Final = pattern(
     r"up(?=$|,))\b",
     re.IGNORECASE,
 )
+_FOR_TODAY: Final = pattern(r"(?:at \S|early|late|for (?!good))")
+"""A bank that closed at four opens again."""
 _CALLED_OFF: Final = frozenset("cancel scrap axe abandon shelve".split())
 _RUNS_OUT: Final = frozenset(
     {
@@ -192,7 +194,7 @@ _CHANGING: Final = frozenset(
 _OF_NAMES: Final = frozenset("bump upgrade downgrade migrate port switch convert update".split())
 """What is done to a product or a project, and not to somebody."""
 _NO_THING: Final = frozenset(
-    "from over back on in to into out up down away everything it them things stuff house home jobs a "
+    "from over back on in to into out up down away everything it them him her things stuff house home jobs a "
     "an".split()
 )
 _TELLING: Final = pattern(r"[A-Z0-9]|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b")
@@ -217,6 +219,8 @@ def find_moved(words: Words, clause: ParsedClause, speaker: str | None, when: Wh
     own = thing is not None and thing["whose"] in ("my", "our")
     if thing is None or (own and clause.kind in ("i", "we", "elided")):
         return None  # what the speaker changes of their own is read with what it was before
+    if thing["what"] in ("me", "us"):
+        return _sent_to(words, clause, speaker, thing.span("new"), when)
     if thing["whose"] in ("his", "her", "their") or thing["what"].split()[0] in _NO_THING:
         return None
     if thing["what"][0].isupper() and verb.lemma not in _OF_NAMES:
@@ -237,6 +241,16 @@ def find_moved(words: Words, clause: ParsedClause, speaker: str | None, when: Wh
         when=None if told is None or value[0] <= told[0] < value[1] else told,
         free=True,
         one=True,
+    )
+
+
+def _sent_to(words: Words, clause: ParsedClause, speaker: str, new: Range, when: When) -> RuleMatch | None:
+    """ "The company moved me to the Slough office": where somebody is from then on."""
+    value = _Maker(words, clause, About(speaker, "speaker"), when).cut(new)
+    if clause.verb.lemma not in ("move", "transfer", "switch", "shift") or value[0] >= value[1]:
+        return None
+    return RuleMatch(
+        speaker, "moved_to", value, words.clause(clause), "sent_to", when=when.range(), free=True
     )
 
 
@@ -266,6 +280,8 @@ def is_gone(words: Words, clause: ParsedClause) -> bool:
     particle = words.low[verb.after] if verb.after < clause.end else ""
     if verb.passive and (verb.lemma in _CALLED_OFF or (verb.lemma == "call" and particle == "off")):
         return True
+    if verb.lemma == "close" and _FOR_TODAY.match(words.masked, start, end) is not None:
+        return False
     alone = start >= end or words.tags[verb.after] in ("P", "R") or words.low[verb.after] in ("last", "this")
     return verb.tense in ("past", "perfect") and (
         (verb.lemma, particle) in _RUNS_OUT or ((verb.lemma, "") in _RUNS_OUT and alone)

@@ -13,7 +13,7 @@ from longmind.extract.changes import (
 )
 from longmind.extract.clause_statements import StatementReader
 from longmind.extract.clauses import When
-from longmind.extract.coreference import may_mention_relatives, relatives_mentioned
+from longmind.extract.coreference import may_mention_relatives, relatives_mentioned, wrong_about
 from longmind.extract.corrections import corrects, find_correction, find_mended, is_mended, is_mistake
 from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
@@ -122,6 +122,8 @@ class ClauseReader(StatementReader):
         if speaker is not None:
             self.mends = self.mistaken
             self.mistaken = is_mistake(words, self.masked[span[0] : span[1]])
+            if self.mistaken:
+                wrong_about(words, scene)
             correction, self.refused = find_correction(words, span, speaker, after=self.refused)
             if correction is not None:
                 yield correction

@@ -194,6 +194,22 @@ def relatives_mentioned(words: Words, begin: int, end: int, scene: Scene) -> Non
                 scene.mention(about)
 
 
+def wrong_about(words: Words, scene: Scene) -> None:
+    """ "I gave you the wrong date for our anniversary": what "it" means in the sentence after it."""
+    for at in range(1, words.count - 1):
+        if words.low[at] not in ("my", "our") or words.tags[at - 1] != "P":
+            continue
+        end = at + 1
+        while end < words.count and words.tags[end] in ("N", "U", "V", "M"):
+            end += 1
+        about = scene.of_phrase(words.tokens(at + 1, end))
+        if about is not None and about.attribute is not None:
+            scene.thing = about
+        elif about is not None:
+            scene.mention(about)
+        return
+
+
 def _before_text(scene: Scene, pronoun: str) -> About | None:
     """Somebody of whom an earlier text spoke: who that is, only the store can tell."""
     if scene.speaker is None or scene.persons or pronoun not in ("he", "she"):

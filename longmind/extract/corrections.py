@@ -22,13 +22,22 @@ _MARK: Final = (
     r"should be|forget that)"
 )
 _VALUE: Final = r"(?P<value>[^,;:.!?]{1,60}?)"
+_NOT_OLD: Final = r"(?:,? (?:and )?not [^,;:.!?]{1,40}?)?"
+"""And what it is not: "4 pm not 3 pm"."""
 _AFTER: Final = pattern(
     rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}(?:[,:;.!-]*\s+(?:{_MARK}|"
     rf"no))*[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|"
-    rf"not \S+ but)\s+)?{_VALUE}(?:[,;.!].*)?$",
+    rf"not \S+ but)\s+)?{_VALUE}{_NOT_OLD}[^\w,;.!]*(?:[,;.!].*)?$",
     re.IGNORECASE,
 )
 _BEFORE: Final = pattern(rf"(?:(?:no|ah|oh|well)[,!. ]+)?{_VALUE}[,;-]+\s*(?:i )?{_MARK}\W*$", re.IGNORECASE)
+_LOOKED_UP: Final = pattern(
+    rf"(?:(?:oh|ah|sorry|actually|ok|okay|hmm)[,.! ]+)*i(?:'ve| have)?(?: just)? "
+    rf"(?:looked at|checked|looked up|reread|dug out|looked in|looked on|found|asked)\b"
+    rf"[^.!?;:,]{{2,50}}?(?:,? and|,|;| -)\s+"
+    rf"(?:it's|it is|it was|it says|that's|they're) (?:actually |really |in fact )?{_VALUE}{_NOT_OLD}$",
+    re.IGNORECASE,
+)
 _SAID_BUT: Final = pattern(
     rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE
 )
@@ -54,7 +63,12 @@ _NOT: Final = pattern(
     r"not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$",
     re.IGNORECASE,
 )
-_BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
+_BARE: Final = pattern(
+    r"(?:it's |that's |but |"
+    r"it (?:actually |really |clearly )?(?:says|said|is|was|reads|should be|should say) )?"
+    r"(?P<value>[\w' .:/-]{1,40})$",
+    re.IGNORECASE,
+)
 _STARRED: Final = pattern(r"\*(?P<value>[^\s*][^*,;:.!?]{1,40})\*?[.!]*$")
 _CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\b", re.IGNORECASE)
 _NO_OLD: Final = frozenset(
@@ -62,8 +76,9 @@ _NO_OLD: Final = frozenset(
 )
 _HINTS: Final = frozenset(
     "sorry lie scratch strike ignore hang hold correct wrong correction typo mistake bad oops whoops mean "
-    "meant misspoke make wait rather should "
-    "forget no nah nope not actually mistyped misspelled misspelt misremembered mixed wrote was".split()
+    "meant misspoke make wait rather should made misread misremembered misheard mistaken incorrect "
+    "right true checked looked reread dug found confused mixed muddled forget no nah nope not actually "
+    "mistyped misspelled misspelt wrote was".split()
 )
 """Words without which nothing is taken back."""
 _MARKS: Final = Gated(
@@ -89,11 +104,14 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
         old = (span[0] + other.start("old"), span[0] + other.end("old"))
         if _CLAUSE.search(other["old"]) is None and other["old"].split()[0].lower() not in _NO_OLD:
             return _made(words, span, speaker, other)._replace(old=old, rule="not_that"), False
-    for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS, _NO_NO):
+    for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS, _NO_NO, _LOOKED_UP):
         match = shape.match(text)
         if match is not None and _is_value(match.group("value")) and not _excuses(text, match):
             made = _made(words, span, speaker, match)
-            if shape in (_STARRED, _SAID_BUT) or _MEANT.search(text, 0, match.start("value")) is not None:
+            if (
+                shape in (_STARRED, _SAID_BUT, _LOOKED_UP)
+                or _MEANT.search(text, 0, match.start("value")) is not None
+            ):
                 made = made._replace(rule="meant")
             return made, False
     refused = _NOT.match(text)
@@ -113,8 +131,35 @@ _MEANT: Final = pattern(
     re.IGNORECASE,
 )
 """Before a value that can only stand for the last one; after "sorry" anything may follow."""
+_PAPERS: Final = (
+    r"(?:label|bottle|box|packet|tickets?|papers?|booking|letter|card|calendar|contract|receipt|passport|notes?|"
+    r"invitation|website|e-?mail|manual|certificate|bill|invoice|statement|map|diary|prescription|"
+    r"confirmation|documents?|list|schedule|timetable|records?|file|photo|picture|sign|page)"
+)
+"""Where somebody looks up what they had in mind."""
+_ABOUT: Final = (
+    r"(?: (?:about|for|with|of|on|in|to|from|earlier|before|last|yesterday|again)\b[^.!?;:]{0,60})?"
+)
 _WRONG: Final = (
-    r"(?:(?:the )?wrong \w+|i(?:'ve| have)? (?:typed|spelled|spelt|written|wrote|said|put) (?:that|it) "
+    r"(?:(?:the )?wrong \w+|"
+    rf"i(?:'ve| have)? (?:made|make) (?:a|an|another) (?:silly |stupid |small |little )?"
+    rf"(?:mistake|error|slip){_ABOUT}|"
+    rf"(?:that|it|this|what i (?:said|wrote|told you)|(?:the|my|that) (?:last |first |other )?"
+    rf"(?:note|message|entry|number|date|name|address|time))(?: (?:about|for|of|on)\b[^.!?;:]{{1,40}})?"
+    rf"(?: is|'s| was|'re| were) (?:wrong|not (?:quite )?(?:right|correct|true)|incorrect|"
+    rf"a mistake|mistaken|out of date){_ABOUT}|"
+    rf"(?:that|it|this) (?:is|was)n't (?:quite )?(?:right|correct|true)|"
+    rf"i(?:'ve| have| must have)? (?:gave|given|told|wrote|written|typed|said|put|sent|used|had|got|"
+    rf"remembered|noted)"
+    rf" (?:you |down |in )?(?:the )?wrong \w+{_ABOUT}|"
+    rf"i(?:'m| am| was) (?:wrong|mistaken|confused){_ABOUT}|"
+    rf"i(?:'ve| have)? (?:misread|misremembered|misheard|misspelled|mixed up|muddled up|got mixed up)"
+    rf"(?: [^.!?;:]{{1,40}})?|"
+    rf"i(?:'ve| have)?(?: just| only)? (?:looked at|checked|looked up|reread|dug out|looked in|looked on|"
+    rf"looked again at|found) (?:the|my|our|his|her|their|[\w-]+'s)(?: \w+){{0,2}} {_PAPERS}{_ABOUT}|"
+    rf"(?:please )?(?:scratch|forget|ignore|strike) (?:what i (?:said|told you|wrote)|my last)"
+    rf"(?: [^.!?;:]{{1,50}})?|"
+    r"i(?:'ve| have)? (?:typed|spelled|spelt|written|wrote|said|put) (?:that|it) "
     r"(?:wrong(?:ly)?|badly)|i(?:'m| am) muddling (?:up )?[\w ]{2,20}|"
     r"i (?:mistyped|misspoke|misspelled|misspelt|misremembered|mixed (?:that|it|them) up|wrote the wrong \w+|"
     r"(?:had|got) (?:that|it|them|this) (?:mixed up|muddled(?: up)?|wrong|backwards|the wrong way round))"

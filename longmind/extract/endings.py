@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from longmind.extract.kinds import Sort
 from longmind.extract.patterns import pattern
 from longmind.extract.tokens import NEGATIVE, Token
 from longmind.extract.verbs import form
@@ -20,6 +21,8 @@ class Ending(NamedTuple):
 
     actor: str
     by_speaker: bool
+    how: str = ""
+    """The words that say so, where they stand before what is over."""
 
 
 def _past(verbs: str) -> str:
@@ -52,7 +55,7 @@ _TIE: Final = (
 _LEAVE: Final = _past(
     "leave quit sell cancel drop ditch resign abandon divorce dump bin scrap offload rehome delete uninstall "
     "discontinue trade swap replace rename exchange stop finish exit lose close relinquish forgo shelve "
-    "axe rescind steal"
+    "axe rescind steal nuke wipe"
 )
 _LEAVE_PHRASE: Final = (
     r"(?:hung|gave|given|giving|packed|threw|thrown|cut|shut|closed|wound|wrapped|called|jacked|chucked) "
@@ -107,10 +110,10 @@ _HALVES: Final = (
     (
         pattern(
             rf"(?:^|(?<=\s))(?P<how>threw|thrown|called|cut|shut|closed|wound|phased|sent|took|taken|ripped|"
-            rf"tore|torn|stripped|pulled)(?: "
+            rf"tore|torn|stripped|pulled|signed)(?: "
             rf"{_OWN})*$"
         ),
-        pattern(r"(?:away|out|off|down|up|back)(?:$|\s)"),
+        pattern(r"(?:away|out|off|down|up|back|over to)(?:$|\s)"),
     ),
     (
         pattern(rf"(?:^|(?<=\s))(?P<how>gave|given|donated|rehomed|passed)(?: {_OWN})*$"),
@@ -146,7 +149,8 @@ _GONE: Final = (
     r"gone (?:under|bust)|passed away|packed (?:up|in)$|gave out|conked out|"
     r"moved (?:on|out|away|to (?:another|a different))|(?:came|come|drew|comes) to an end|no longer\b|no "
     r"more$|over$|"
-    r"over now|gone$|dead$|history$|up$|off$|finished$|done$|done and dusted|a thing of the past|in the "
+    r"over now|gone$|dead$|history$|up$|off$|"
+    r"finished(?=$| (?:last|this|yesterday|today|on|in) )|done$|done and dusted|a thing of the past|in the "
     r"past$|"
     r"behind (?:me|us)(?: now)?$|(?:that |to say )?(?:i|we) (?:won't|shan't|wouldn't|will not|am not|'m "
     r"not|are not|"
@@ -167,8 +171,11 @@ _PARTED: Final = (
     r"broke up|broken up|"
     r"parted|done$|over$|no longer|called it|not together|divorced|separated)"
 )
+_WHICH: Final = r"(?:(?:in|to|on|for|of|from|at|with) (?:\w+ ){1,3}?)?"
+"""Which of them: "the trip in December is off"."""
 _AFTER: Final = pattern(
-    rf"(?:'s (?={_TIE}))?(?:{_TIE} )?(?:{_AUXILIARY} )*?(?P<how>{_GONE}|{_DONE_AWAY}|{_PARTED})(?:$|(?=\s))"
+    rf"(?:'s (?={_TIE}))?(?:{_TIE} )?{_WHICH}(?:{_AUXILIARY} )*?"
+    rf"(?P<how>{_GONE}|{_DONE_AWAY}|{_PARTED})(?:$|(?=\s))"
 )
 _LEFT: Final = pattern(
     rf"(?:{_AUXILIARY} )*(?P<how>left(?! (?:me|us|you|him|her|them|my|his|her|a|an|some|the (?!company|"
@@ -225,12 +232,72 @@ def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending |
         if _is_denied(earlier.split()):
             return None
         if _BY_ANYBODY.match(later) is not None:
-            return Ending("", by_speaker=False)
-        return _over(tokens, begin, first, earlier, later)
+            return Ending("", by_speaker=False, how=match["how"])
+        return _over(tokens, begin, first, earlier, later)._replace(how=match["how"])
     behind_it = _AFTER.match(right)
     if behind_it is not None and not _is_denied(right[: behind_it.start("how")].split()):
         return Ending("", by_speaker=False)
     return None
+
+
+_OTHER: Final = pattern(
+    r"(?:^|(?<=\s))(?P<how>(?:"
+    r"(?:changed|switched|swapped|changing|switching|swapping)(?: my| our| his| her| their)?"
+    r"|(?:have|has|'ve|'s|had|got|gotten|getting|started|start|starting|found|landed|bought|joined|accepted|"
+    r"took|taken|chose|chosen|use|uses|using|switched to|changed to|moved to|on|given)"
+    r" (?:\w+ ){0,2}?(?:an? |another |the |my |our )?(?:(?:brand )?new|different|another|other)))$"
+)
+"""Another one of the same sort: "changed jobs", "got a new phone", "on a different diet"."""
+_FURTHER: Final = pattern(
+    r"\b(?:second|third|also|too|as well|additional|extra)\b|"
+    r"(?<!changed to )(?<!switched to )(?<!moved to )\banother\b"
+)
+
+
+def said_to_be_other(tokens: Sequence[Token], first: int, after: int) -> Ending | None:
+    """Who has another thing of the sort that `tokens[first:after]` name; None where it does not say so."""
+    begin, stop = _clause_begin(tokens, first), _clause_end(tokens, after)
+    left, right = _joined(tokens[begin:first]), _joined(tokens[after:stop])
+    match = _OTHER.search(left)
+    if match is None or _NOT_SO.search(left) is not None or _FURTHER.search(f"{left} {right}") is not None:
+        return None
+    earlier = left[: match.start()]
+    if _is_denied(earlier.split()) or _is_modifier(tokens, after, stop):
+        return None
+    return _over(tokens, begin, first, earlier, match[0])._replace(how=match["how"])
+
+
+_NONE: Final = pattern(
+    r"(?P<how>(?:\w+n't|not|never|cannot|no longer)(?: \w+){0,3}? (?:any|all)|(?:have|has|'ve|'s got|got|"
+    r"need|needs|take|takes|use|uses|want|wants|there (?:is|are|'s)) (?:now )?no)$"
+)
+
+
+def said_to_be_none(tokens: Sequence[Token], first: int) -> Ending | None:
+    """Who has none of the sort that the token at `first` names: "I don't take any painkillers"."""
+    begin = _clause_begin(tokens, first)
+    left = _joined(tokens[begin:first])
+    match = _NONE.search(left)
+    if match is None or _NOT_SO.search(left) is not None:
+        return None
+    return _over(tokens, begin, first, left[: match.start()], "")
+
+
+_KEEPS_GOODS: Final = pattern(
+    r"(?:left|closed|shut|finished|stopped|quit|dropped|lost|exited|\w+ (?:off|down|up|on|over))$"
+)
+"""Said of goods and of a home, this is no more than a moment: "left the car at the station"."""
+_KEEPS_ANIMALS: Final = pattern(
+    r"(?:left|lost|closed|shut|finished|stopped|dropped|changed|switched|exited|"
+    r"\w+ (?:off|out|up|on|over|in))$"
+)
+
+
+def outlasts(sort: Sort, ending: Ending) -> bool:
+    """Whether a thing of this sort is there after what the words say: who leaves the house comes home."""
+    if sort in ("goods", "home"):
+        return _KEEPS_GOODS.match(ending.how) is not None
+    return sort == "animal" and _KEEPS_ANIMALS.match(ending.how) is not None
 
 
 def said_to_be_gone(tokens: Sequence[Token], first: int, after: int) -> bool:

@@ -31,6 +31,7 @@ _PLAIN: Final = {
     "wks": "weeks", "mins": "minutes", "hrs": "hours", "wen": "when", "agian": "again", "teh": "the",
     "defo": "definitely", "def": "definitely", "probs": "probably", "prob": "probably", "tmrw": "tomorrow",
     "tmr": "tomorrow", "2moro": "tomorrow", "2morrow": "tomorrow", "tomoz": "tomorrow",
+    "ment": "meant",
     "tonite": "tonight", "rn": "right now", "atm": "at the moment", "bday": "birthday", "b-day": "birthday",
     "ppl": "people", "fave": "favourite", "fav": "favourite", "favs": "favourites", "w/": "with",
     "w": "with", "abt": "about", "bout": "about", "alot": "a lot", "recieve": "receive", "becuase": "because",

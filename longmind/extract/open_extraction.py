@@ -304,7 +304,7 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
     if at < clause.end and words.low[at] in _PARTICLES:
         preposition = words.low[at]
     if about.attribute is not None:
-        if verb.lemma == "be" and not verb.passive:
+        if verb.lemma in ("be", "say", "read") and not verb.passive:
             return about.attribute, words.span(at, clause.end)[0]
         return about.attribute, words.span(verb.first, clause.end)[0]
     if (verb.lemma == "be" and not verb.passive) or verb.lemma == "become":

@@ -99,12 +99,16 @@ class _Group:
             elif tag == "X":
                 if not self._auxiliary(low):
                     break
-            elif tag != "R" or (self.be and low in _PREDICATIVE):
+            elif tag != "R" or (self.be and low in _PREDICATIVE and not self._is_return(low)):
                 break
             elif low in ("nearly", "almost", "maybe", "perhaps", "possibly", "supposedly", "allegedly"):
                 self.unreal = True
             self.at += 1
         return self._main(third=third, plural=plural, bare=bare)
+
+    def _is_return(self, low: str) -> bool:
+        """ "I'm back on the night shift": what is said is "on the night shift"."""
+        return low == "back" and self._next() in ("on", "in", "at", "with")
 
     def _next(self, by: int = 1) -> str:
         return self.low[self.at + by] if self.at + by < self.end else ""

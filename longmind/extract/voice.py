@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from longmind.base.words import runs_of_letters
@@ -70,7 +70,9 @@ _SARCASM = pattern(
     r"|\boh,? (?:sure|great|joy|yay|lovely|fantastic|wonderful|brilliant)\b|\bhow original\b|\bnot!|"
     r"\b(?:sure|right|yeah|yep|oh|great),? (?:because|cause|cuz|'cause) (?:i|we|who)\b|"
     r"\bnothing (?:i|we) (?:love|enjoy|like) more than\b|"
-    r"\boh,? (?:yes|yeah|yep),? i (?:just |really |absolutely )?(?:love|adore|enjoy)\b|\bliving the dream\b|"
+    r"\boh,? (?:yes|yeah|yep),? i (?:just |simply |really |absolutely )?(?:love|adore|enjoy)\b|"
+    r"\b(?:wonderful|brilliant|fantastic|perfect|lovely|great|of course),? (?:i|we) "
+    r"(?:just|simply|absolutely) (?:love|adore|enjoy)\b|\bliving the dream\b|"
     r"\bsarcas|\bkidding\b|\bapril fools?\b|\bin my dreams\b|\bi wish\b"
     r"|\bthat's it,? (?:i'm|i am|im|we're) \w+ing\b[^.!?\n]*(?:\blol\b|\bhaha\b|[\U0001f602\U0001f923])"
     r"|[\U0001f644\U0001f643\U0001f612])",
@@ -80,13 +82,17 @@ _SARCASM_HINTS = (
     "yeah right", "yeah, right", "as if", "/s", "kidding", "jk", "j/k", "said no one", "oh ", "oh,",
     "how original", "not!", "cause i", "cause we", "cause who", "cuz i", "cuz we", "cuz who", "nothing i",
     "nothing we", "the dream", "sarcas", "april fool", "my dreams", "i wish",
-    "\U0001f644", "\U0001f643", "\U0001f612", "that's it",
+    "\U0001f644", "\U0001f643", "\U0001f612", "that's it", "just love", "simply love", "just adore",
+    "just enjoy", "absolutely love",
 )  # fmt: skip
 """One of these stands in whatever the pattern finds, and is found in a tenth of the time."""
 _LONGEST_RETRACTION = 60
 _RETRACTED_AFTER = pattern(
     r"^\W*(?:not|just kidding|kidding|j/?k|psych|said no one(?: ever)?|yeah,? right|as if|lol,? no"
-    r"|(?:haha,? )?april fools?)\W*$"
+    r"|(?:haha,? )?april fools?"
+    r"|(?:that|this|it)(?:'s| is| was) (?:(?:only|just|all|of course|obviously) )*(?:sarcasm|sarcastic|irony|"
+    r"ironic|a joke|a lie|made up|not (?:true|serious|meant))(?:,? of course|,? obviously)?"
+    r"|(?:i'm|i am|i was) (?:only |just )?(?:joking|kidding|being (?:sarcastic|ironic)))\W*$"
     r"|(?<!\w)/s\W*$",
     re.IGNORECASE,
 )
@@ -142,9 +148,19 @@ def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> 
         if sentence.label is not None and speaker is None:
             sentence = _without_label(masked, sentence)
         assertion = _before_the_question(masked, sentence) if sentence.question else sentence
-        following = sentences[index + 1] if index + 1 < len(sentences) else None
+        following = _taken_back(masked, sentences[index + 1 : index + 3])
         person = None if closed else _first_person(sentence.label, speaker)
         yield Voiced(assertion or sentence, person, following, asks=assertion is None)
+
+
+def _taken_back(masked: str, after: Sequence[Sentence]) -> Sentence | None:
+    """The sentence after this one, or the next where that says that it was a joke."""
+    if len(after) > 1 and _NO_EARNEST.search(masked, after[1].start, after[1].end) is not None:
+        return after[1]
+    return after[0] if after else None
+
+
+_NO_EARNEST = pattern(r"\b(?:sarcas\w+|ironic?y?|jok(?:e|ing)|kidding)\b", re.IGNORECASE)
 
 
 def _is_make_believe(masked: str, sentence: Sentence) -> bool:

@@ -14,27 +14,25 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
+from longmind.facts.anew import not_to_come, other_than_now, same_way
 from longmind.facts.consequences import consequences, doing_over, favourites_over
+from longmind.facts.corrected import corrected_slot, corrections
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted, is_undone
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
-from longmind.facts.moves import PLACINGS, measured, other_than_now, rivals, same_way
+from longmind.facts.kinds import comes_back
+from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
-from longmind.facts.similarity import alike, mended, spelled_alike
 from longmind.facts.slots import wordings
 from longmind.facts.trust import USER
-from longmind.facts.values import Entity, Value
+from longmind.facts.values import Entity
 from longmind.facts.words import has_kin, kin_of, words_of
 from longmind.store.engine import Connection
 
 ANY: Final = "*"
-_RIGHT_AFTER: Final = 3_600_000
-"""Milliseconds after which nobody mends a word in what they have said."""
-_OF_LATE: Final = 24 * 3_600_000
-"""Milliseconds within which a correction in common words means what was said before it."""
 _ATTITUDES: Final = frozenset(
     "likes dislikes loves hates enjoys adores detests prefers loathes despises can't_stand avoids fancies "
     "not_likes not_loves not_enjoys".split()
@@ -47,7 +45,7 @@ _SERVICE: Final = re.compile(
 """Predicates of what somebody chose among others of its kind."""
 _UNNAMED: Final = frozenset({"has", "switched_to", "renamed_to"})
 """Where a replacement does not say what it replaces, the new value goes where the old one was."""
-_STATES: Final = {
+STATES: Final = {
     "habit": ("habit", "is"),
     "is": ("is", "role", "diet", "has_condition", "nationality", "religion", "marital_status", "allergic_to"),
 }
@@ -71,7 +69,8 @@ def anchored(
     facts += _left_for(current, facts, frame)
     facts += recovered(current, frame)
     over, kept = doubted(current, frame, facts)
-    return replace(item, facts=tuple(dict.fromkeys([*kept, *over])))
+    off = [gone for fact in (*kept, *over) for gone in not_to_come(current, fact, frame)]
+    return replace(item, facts=tuple(dict.fromkeys([*kept, *over, *off])))
 
 
 def _placed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
@@ -120,13 +119,16 @@ def _left_for(current: CurrentFacts, facts: Sequence[FoundFact], frame: Frame) -
 
 def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     if fact.action == "correct" and fact.predicate == ANY:
-        yield from _corrections(current, fact, frame)
+        yield from corrections(current, fact, frame)
     elif fact.action == "correct":
-        yield from _corrected_slot(current, fact)
+        yield from corrected_slot(current, fact, frame, STATES.get(fact.predicate, (fact.predicate,)))
     elif fact.action == "end":
-        yield from _endings(current, fact)
+        yield from _endings(current, fact, frame)
     elif fact.replaces is not None:
         yield from _replacements(current, fact, frame)
+        if not fact.replaces:
+            yield from other_than_now(current, fact, frame)
+            yield from consequences(current, fact)
     elif not fact.polarity:
         yield from _denials(current, fact)
     else:
@@ -179,7 +181,7 @@ def _sharing(
     return current.sharing(subject, words, predicates) if words else current.held(subject, predicates)
 
 
-def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     if fact.predicate != ANY:
         yield fact
         if fact.value is None:
@@ -197,7 +199,7 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
                 yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
         if isinstance(fact.value, str):
             for belief in _matching(current, fact.subject, fact.value):
-                if belief.predicate in _STATES.get(fact.predicate, ()) or belief.predicate in (
+                if belief.predicate in STATES.get(fact.predicate, ()) or belief.predicate in (
                     "has",
                     "owns",
                     "has_pet",
@@ -211,7 +213,10 @@ def _endings(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         told = current.speaking_of(USER, own) if own else current.held(USER)
         if any(own <= belief.words for belief in told):
             matches = _matching(current, USER, str(fact.value))
+    clause = frame.text.encode()[fact.start : fact.end].decode(errors="ignore")
     for belief in matches:
+        if comes_back(belief, clause):
+            continue
         yield replace(
             fact, subject=belief.subject, predicate=belief.predicate, value=belief.value, cardinality=None
         )
@@ -302,7 +307,7 @@ def _denials(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     yield from doing_over(current, fact)
     if isinstance(fact.value, str):
         for belief in _matching(current, fact.subject, fact.value):
-            same = belief.predicate in _STATES.get(fact.predicate, (fact.predicate,))
+            same = belief.predicate in STATES.get(fact.predicate, (fact.predicate,))
             liked = belief.predicate in _ATTITUDES and fact.predicate in _ATTITUDES
             none = fact.predicate == "has" and belief.predicate != "has_no"
             if (same or liked or none) and (belief.predicate, belief.value) != (fact.predicate, fact.value):
@@ -401,13 +406,13 @@ def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
                 yield FoundFact(
                     fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
                 )
-    against_this = {denied(fact.predicate), *(denied(slot) for slot in _STATES.get(fact.predicate, ()))}
+    against_this = {denied(fact.predicate), *(denied(slot) for slot in STATES.get(fact.predicate, ()))}
     predicates = tuple(sorted(against_this | (_ATTITUDES if liked else set())))
     for belief in _sharing(current, fact.subject, value_words, predicates):
         if belief.predicate == fact.predicate:
             continue
         against = belief.predicate == denied(fact.predicate) or (
-            belief.predicate.startswith("not_") and belief.predicate[4:] in _STATES.get(fact.predicate, ())
+            belief.predicate.startswith("not_") and belief.predicate[4:] in STATES.get(fact.predicate, ())
         )
         same = words_of(str(belief.value)) - value_words <= _GENERIC and value_words <= words_of(
             str(belief.value)
@@ -418,72 +423,3 @@ def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
 
 _GENERIC: Final = words_of("film movie music food book game show series stuff thing dish song genre")
 """Said or left out with no change of meaning: who can't stand horror loves no horror films."""
-
-
-def _corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
-    """The last thing held of the subject whose value is of the same shape is what was meant."""
-    value = str(fact.value)
-    best: CurrentFact | None = None
-    if fact.replaces:
-        yield from _instead(current, fact, frame)
-        return
-    for belief in (*current.just_said(), *current.latest()):
-        if str(belief.value).casefold() == value.casefold():
-            return
-        if spelled_alike(str(belief.value), value):
-            best = belief
-            break
-        if best is None and alike(str(belief.value), value):
-            best = belief
-    if best is None and fact.replaces == "":
-        best = _last_said(current, frame)
-    if best is None:
-        return
-    fact = replace(fact, subject=best.subject)
-    yield _correction(fact, best, mended(str(best.value), value))
-
-
-def _instead(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
-    """ "It's Leeds, not Hull": whatever was told of late and has Hull for its value."""
-    wrong = words_of(str(fact.replaces))
-    is_telling = any(sign.isupper() or sign.isdigit() for sign in str(fact.replaces))
-    for belief in (*current.just_said(), *current.latest()):
-        if not is_telling and not 0 <= frame.occurred_at - belief.said <= _OF_LATE:
-            continue  # "it's a dog, not a cat" may be said of anything
-        if wrong and wrong <= words_of(str(belief.value)) and alike(str(belief.value), str(fact.value)):
-            fact = replace(fact, subject=belief.subject)
-            yield _correction(fact, belief, mended(str(belief.value), str(fact.value)))
-            return
-
-
-def _last_said(current: CurrentFacts, frame: Frame) -> CurrentFact | None:
-    """What was said right before, if it is in a word or two: "I play the viola." "*violin"."""
-    last = next(iter((*current.just_said(), *current.latest())), None)
-    if last is None or not 0 <= frame.occurred_at - last.said <= _RIGHT_AFTER:
-        return None
-    value = re.sub(r"^(?:the|an?|my) ", "", str(last.value))
-    return last if value.islower() and len(value.split()) <= 2 else None
-
-
-def _correction(fact: FoundFact, held: CurrentFact, value: Value) -> FoundFact:
-    if isinstance(held.value, Entity) and isinstance(value, str):
-        value = Entity(value)
-    return replace(
-        fact,
-        action="correct",
-        predicate=held.predicate,
-        value=value,
-        replaces=str(held.value),
-        valid_from=held.said,
-        cardinality=None,
-    )
-
-
-def _corrected_slot(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    """A correction that names its slot: what that held, or what was said to be the same sort of thing."""
-    slots = _STATES.get(fact.predicate, (fact.predicate,))
-    for belief in current.held(fact.subject, slots):
-        if belief.predicate in slots and str(belief.value) != str(fact.value):
-            yield _correction(fact, belief, fact.value if fact.value is not None else belief.value)
-            return
-    yield replace(fact, action="record")

@@ -11,7 +11,7 @@ from longmind.extract.verbs import verb_forms
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.moves import other_amounts, other_days
-from longmind.facts.slots import SHARED
+from longmind.facts.slots import DISLIKING, SHARED
 from longmind.facts.words import words_of
 
 
@@ -39,6 +39,12 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         yield from _other_rooms(current, fact)
     if fact.predicate == "eats":
         yield from _other_diets(current, fact)
+    if fact.predicate in SHARED["diet"]:
+        yield from _other_food(current, fact)
+    if fact.predicate in _SURNAMES:
+        yield from _other_names(current, fact)
+    if fact.predicate in ("got", "is") and (used := _USED_TO.match(str(fact.value))) is not None:
+        yield from _borne(current, fact, used["what"])
     yield from _outcomes(current, fact)
     if fact.predicate.endswith("_day"):
         yield from other_days(current, fact)
@@ -188,17 +194,52 @@ def _outcomes(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
                 )
 
 
-_MEAT: Final = words_of(
-    "meat beef pork chicken steak lamb bacon ham sausage turkey duck veal burgers fish seafood salmon tuna "
-    "prawns"
+_FISH: Final = words_of("fish seafood salmon tuna prawns")
+_MEAT: Final = _FISH | words_of(
+    "meat beef pork chicken steak lamb bacon ham sausage turkey duck veal burgers"
 )
 _NOT_VEGAN: Final = _MEAT | words_of("cheese egg milk dairy butter honey yoghurt yogurt cream")
+
+
+_RULED_OUT: Final = {"vegetarian": _MEAT, "vegan": _NOT_VEGAN, "pescatarian": _MEAT - _FISH}
+_FOOD: Final = ("eats", "likes", "loves", "enjoys", "favorite_food", "favorite_meal", "favorite_dish")
+
+
+def _other_food(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who has become a vegetarian eats no beef any more."""
+    ruled_out = _RULED_OUT.get(str(fact.value).casefold(), frozenset())
+    for belief in current.sharing(fact.subject, ruled_out, or_of=()) if ruled_out else ():
+        if belief.predicate in _FOOD and words_of(str(belief.value)) & ruled_out:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_SURNAMES: Final = frozenset({"surname", "last_name", "family_name", "second_name"})
+
+
+def _other_names(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Whose last name is Brennan now is called Sarah Whitlock no more."""
+    new = str(fact.value).casefold()
+    for belief in current.held(fact.subject, ("name", *sorted(_SURNAMES - {fact.predicate}))):
+        name = str(belief.value).casefold()
+        if name.split()[-1] != new.split()[-1] and (" " in name or belief.predicate in _SURNAMES):
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_USED_TO: Final = re.compile(r"used to (?P<what>(?:the |my )?[\w' -]{3,40})$")
+
+
+def _borne(current: CurrentFacts, fact: FoundFact, what: str) -> Iterator[FoundFact]:
+    """Who got used to cold water hates it no more."""
+    named = words_of(what)
+    for belief in current.sharing(fact.subject, named) if named else ():
+        if belief.predicate in DISLIKING and words_of(str(belief.value)) == named:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
 def _other_diets(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """Who eats meat again is not vegetarian any more."""
     food = words_of(str(fact.value))
     for belief in current.held(fact.subject, SHARED["diet"]):
-        ruled_out = {"vegetarian": _MEAT, "vegan": _NOT_VEGAN}.get(str(belief.value).casefold(), frozenset())
+        ruled_out = _RULED_OUT.get(str(belief.value).casefold(), frozenset())
         if food & ruled_out:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")

@@ -8,7 +8,7 @@ from typing import Final
 from longmind.base.frame import Frame
 from longmind.facts.canonical import alias_norm
 from longmind.facts.extraction import FoundFact
-from longmind.facts.held_facts import LATEST, CurrentFact, latest_of
+from longmind.facts.held_facts import LATEST, CurrentFact, ended_of, latest_of
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.rows import AliasRow, EntityRow, join
 from longmind.facts.subject_facts import SubjectFacts
@@ -117,6 +117,11 @@ class CurrentFacts:
     def known(self, names: Iterable[str]) -> dict[str, set[str]]:
         """By normal form of a name, the keys of the entities that are called so."""
         return self.known_norms({alias_norm(name) for name in names})
+
+    def once_held(self, subject: str, value: str) -> CurrentFact | None:
+        """What was held of a subject last, by a value, and is no more."""
+        rows = ended_of(self.db, self.ledger, Entity(subject).norm, words_of(value))
+        return rows[0].fact if rows else None
 
     def keys_among(self, norms: Collection[str]) -> Collection[str]:
         """Those of some normal forms that may be keys of entities."""

@@ -24,6 +24,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt_sentence import CHANGED, SPOKEN_WORD, DoubtSentence, Place
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
+from longmind.facts.kinds import has_outlasted, kind_words, kinds_of, over_by_sort, renewed
 from longmind.facts.slots import cardinality
 from longmind.facts.trust import OWN_CHANNELS, USER, channel_of
 from longmind.facts.words import words_of
@@ -45,6 +46,8 @@ _CUE_PHRASES: Final = re.compile(
     r"\b(?:no (?:longer|more)|any (?:more|longer)|rather than|in place of|used to|"
     r"from (?:here|today|this|next) \w+|these days|as of|i was wrong|turns out)\b"
 )
+_OF_A_SORT: Final = frozenset("new different another other any no nuked wiped signed".split())
+"""Said of a sort of thing, these tell of its end: "a new job", "no pets"."""
 _PHRASE_WORDS: Final = frozenset("longer more rather place used from these as wrong turns".split())
 """One word of each of the phrases."""
 _SPOKEN: Final = re.compile(r"\w+")
@@ -62,6 +65,8 @@ def _has_cue(text: str) -> bool:
     else:
         words = _SPOKEN.findall(low)
     if not _CUE_WORDS.isdisjoint(words):
+        return True
+    if not _OF_A_SORT.isdisjoint(words) and not kind_words().isdisjoint(words):
         return True
     return not _PHRASE_WORDS.isdisjoint(words) and _CUE_PHRASES.search(low) is not None
 
@@ -160,6 +165,14 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     if own:
         over.update(dict.fromkeys(_left_unnamed(current, frame, sentences)))
         over.update(dict.fromkeys(_renamed(current, frame, sentences, settled)))
+
+        def may_end(belief: CurrentFact) -> bool:
+            return belief.recorded < frame.occurred_at and not _is_restated(belief, again)
+
+        over.update(dict.fromkeys(over_by_sort(current, sentences, facts, may_end=may_end)))
+    for belief in renewed(current, masked):
+        if belief.recorded < frame.occurred_at and not _is_restated(belief, again):
+            over[belief] = None
     ends = [FoundFact(belief.subject, belief.predicate, belief.value, action="end") for belief in over]
     return Doubted(ends, [fact for fact in facts if not any(_only_says(fact, belief) for belief in over)])
 
@@ -189,7 +202,11 @@ def _left_unnamed(
             for belief in current.held(USER, _CHOSEN)
             if _words_in(belief).names and belief.recorded < frame.occurred_at
         ]
-        if len(chosen) == 1 and not new & _words_in(chosen[0]).names:
+        if len(chosen) != 1 or new & _words_in(chosen[0]).names:
+            continue
+        sorts = kinds_of("", match["new"] or match["other"])
+        others = kinds_of(chosen[0].predicate, str(chosen[0].value))
+        if not (sorts and others and sorts.isdisjoint(others)):  # a chat tool is no other bank
             return chosen
     return []
 
@@ -316,6 +333,8 @@ def _is_over(
         if may_go and said_to_be_gone(sentence.tokens, *span):  # "Farid left in May"
             return belief.predicate not in _PETS or sentence.is_of_death
         over = said_to_be_over(sentence.tokens, *span)
+        if over is not None and has_outlasted(belief, over):
+            continue
         if over is not None and (over.actor == "" or _is_theirs(belief, over.actor, over.by_speaker)):
             return True
     if closely:

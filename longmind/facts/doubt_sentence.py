@@ -55,6 +55,10 @@ class DoubtSentence:
         self._tokens: list[Token] | None = None
         self._folded: list[frozenset[str]] = []
 
+    def has(self, position: int) -> bool:
+        """Whether a position of the text lies in it."""
+        return self._span[0] <= position < self._span[1]
+
     def phrases(self) -> list[str]:
         """Up to three words that stand together, in normal form: what may name something."""
         if self.text.isascii():

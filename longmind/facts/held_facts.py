@@ -34,6 +34,12 @@ HELD: Final = Clause(
 """To no known end, and with a value that texts may name."""
 
 
+_ENDED: Final = Clause(
+    "s.system_to IS NULL AND s.valid_to IS NOT NULL AND f.object_kind IN (?, ?)",
+    (ObjectKind.TEXT, ObjectKind.ENTITY),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class CurrentFact:
     """A fact that the ledger holds now, to no known end."""
@@ -75,6 +81,16 @@ def held_of(
         ids = f"SELECT predicate_id FROM fact_predicate WHERE ledger = ? AND {named.sql}"
         clause &= Clause(f"f.predicate_id IN ({ids})", (ledger, *named.values))
     return list(read(db, clause, f"ORDER BY s.span_id DESC LIMIT {most}"))
+
+
+def ended_of(db: Connection, ledger: str, norm: str, words: frozenset[str]) -> list[HeldFact]:
+    """What was held of a subject and is no more, of which the value has just these words; the last first."""
+    if not words:
+        return []
+    clause = Clause("e.ledger = ? AND e.key_norm = ?", (ledger, norm)) & _ENDED
+    sql = f"SELECT {_ROWS.sql} FROM {_FROM} WHERE {clause.sql} ORDER BY s.span_id DESC LIMIT {MOST}"
+    rows = (held_fact(*rows) for rows in _ROWS.read_all(db.all(sql, clause.values)))
+    return [row for row in rows if words_of(str(row.fact.value)) == words]
 
 
 def latest_of(db: Connection, ledger: str, most: int) -> list[HeldFact]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from longmind.base.frame import Frame
 from longmind.extract.kin import relation_in
 from longmind.extract.statements import is_slot
+from longmind.facts.anew import returned, switched
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
@@ -66,7 +66,7 @@ def as_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """ "The viva is on the 26th": said of a thing that the user spoke of as theirs."""
     if " " in fact.subject and fact.subject[:1].isupper():
         return fact
-    if "/" in fact.subject or fact.action != "record" or not fact.polarity:
+    if "/" in fact.subject or fact.action == "end" or not fact.polarity:
         return fact
     # One word with a capital letter may only stand at the start of its sentence.
     slot = fact.subject.lower().replace(" ", "_").replace("-", "_")
@@ -163,7 +163,9 @@ def _upgraded(current: CurrentFacts, fact: FoundFact, new: str) -> FoundFact:
     return fact
 
 
-_TIMED: Final = re.compile(r"is(?:_(?P<preposition>on|at))?")
+_TIMED: Final = re.compile(
+    r"(?:is|moved|changed|postponed|rescheduled|shifted|put_back|pushed)(?:_(?P<preposition>on|at|to|for|until))?"
+)
 _MEETINGS: Final = words_of("appointment meeting visit session call date event thing booking slot")
 
 
@@ -178,7 +180,11 @@ def rescheduled(current: CurrentFacts, fact: FoundFact) -> FoundFact:
         return _rescheduled(current, replace(fact, cardinality=None), own, before) or fact
     if timed is None or fact.subject[:1].isupper() or "/" in fact.subject or fact.subject == USER:
         return fact
-    return _rescheduled(current, fact, fact.subject, f"{timed['preposition'] or 'on'} ") or fact
+    before = timed["preposition"] if timed["preposition"] in ("on", "at") else "on"
+    return (
+        _rescheduled(current, fact, fact.subject, "" if _PLACED.match(str(fact.value)) else f"{before} ")
+        or fact
+    )
 
 
 _BOOKED: Final = (" appointment", " slot", " booking", " visit", " session")
@@ -254,11 +260,18 @@ def narrowed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     if is_slot(fact.predicate) or measured(str(fact.value)) is None:
         return fact
     kind = f"_{fact.predicate}"
-    alike = [name for name in current.predicates(USER) if name == fact.predicate or name.endswith(kind)]
+    what = words_of(fact.predicate.replace("_", " ")) - _MEETINGS
+    alike = [
+        name
+        for name in current.predicates(USER)
+        if name == fact.predicate
+        or name.endswith(kind)
+        or (what and words_of(name.replace("_", " ")) - _MEETINGS == what)
+    ]
     held = current.held(USER, tuple(sorted(alike))) if alike else []
     named = {belief.predicate for belief in held if measured(str(belief.value)) is not None}
     is_new = fact.predicate not in named
-    named = {name for name in named if name.endswith(kind)}
+    named -= {fact.predicate}
     return replace(fact, predicate=named.pop()) if is_new and len(named) == 1 else fact
 
 
@@ -299,58 +312,6 @@ def rivals(predicate: str) -> tuple[str, ...]:
     return next((ways for ways in (_HOSTS, _KEPT) if predicate in ways), (predicate,))
 
 
-_ONE_AT_A_TIME: Final = frozenset(
-    "studies teaches coaches rides drives attends rents leads manages edits training_for trains_for "
-    "commutes_by writes captains".split()
-)
-"""What most people do with one thing at a time, though some do it with two."""
-_NOW: Final = re.compile(r"\b(?:now|nowadays|these days|instead)\b", re.IGNORECASE)
-_BESIDES: Final = re.compile(
-    r"\b(?:also|too|as well|both|another|(?<!, )still|besides|and now)\b", re.IGNORECASE
-)
-_AGAIN: Final = re.compile(r"\bagain\b", re.IGNORECASE)
-_GOING: Final = frozenset("goes_to gets_to travels_to commutes_to comes_to".split())
-_WAY: Final = re.compile(r"(?P<where>.+?) (?:by|on) (?P<how>[\w ]+?)(?: again| now)?", re.IGNORECASE)
-"""How somebody gets somewhere, which is one way at a time: "work by tram"."""
-
-
-def same_way(belief: CurrentFact, fact: FoundFact) -> bool:
-    """Whether both lead to one place: the tram to the gym is no word on the bike to work."""
-    if fact.predicate not in _GOING:
-        return True
-    before, now = _WAY.fullmatch(str(belief.value)), _WAY.fullmatch(str(fact.value))
-    places = [
-        str(value) if way is None else way["where"]
-        for way, value in ((before, belief.value), (now, fact.value))
-    ]
-    return (before is None and now is None) or places[0].casefold() == places[1].casefold()
-
-
-_PAUSE: Final = re.compile(r"[.!?\n]")
-
-
-def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
-    """ "I teach year 6 now": and year 4 no longer."""
-    way = _WAY.fullmatch(str(fact.value)) if fact.predicate in _GOING else None
-    if (fact.predicate not in _ONE_AT_A_TIME and way is None) or fact.start is None or fact.end is None:
-        return
-    stop = _PAUSE.search(frame.text, fact.end)
-    sentence = frame.text[fact.start : len(frame.text) if stop is None else stop.start()]
-    if _NOW.search(sentence) is None and (way is None or _AGAIN.search(sentence) is None):
-        return
-    if _BESIDES.search(sentence) is not None:
-        return
-    for belief in current.held(fact.subject, (fact.predicate,)):
-        is_other = words_of(str(belief.value)) != words_of(str(fact.value))
-        if way is not None:
-            before = _WAY.fullmatch(str(belief.value))
-            is_other = (
-                is_other and before is not None and before["where"].casefold() == way["where"].casefold()
-            )
-        if is_other and belief.recorded < frame.occurred_at:
-            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
-
-
 def other_days(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """ "My swimming day has moved to Friday": nobody swims on Wednesdays any more."""
     doing = words_of(fact.predicate.removesuffix("_day").replace("_", " "))
@@ -379,6 +340,8 @@ _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
 
 
 PLACINGS: Final = (
+    returned,
+    switched,
     as_attribute,
     tied,
     dated,

@@ -185,6 +185,7 @@ class FactsPart(Part):
         """Write what the frames say; return how many facts and pieces of evidence are new."""
         items = [(frame, persons.with_first_names(item)) for frame, item in items]
         items = [(frame, anchored(tx.db, ledger, frame, item, self._mirror)) for frame, item in items]
+        tx.placed_facts.update((frame.id, item.facts) for frame, item in items)
         items = _without_erased(tx, ledger, items)
         entities = found_names([entity for _, item in items for entity in item.entities])
         existing = names.find_entities(tx.db, ledger, self._mirror.names(ledger).keys_among(entities))

@@ -12,6 +12,7 @@ _ORDINAL = re.compile(
     re.IGNORECASE,
 )
 
+_NUMBER = re.compile(r"\d[\d.,:]*")
 _DAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 
 
@@ -40,10 +41,21 @@ def spelled_alike(old: str, new: str) -> bool:
     return len(shorter) > 3 and SequenceMatcher(None, shorter, longer).ratio() > 0.8
 
 
+def _counted(old: str, new: str) -> tuple[int, int] | None:
+    """Where the old value counts what the new one counts: "3 pm" in "at 3 pm on Friday"."""
+    number = _NUMBER.match(new.strip())
+    if number is None or not (unit := new.strip()[number.end() :].strip()):
+        return None
+    match = re.search(rf"{_NUMBER.pattern}\s*{re.escape(unit)}(?!\w)", old, re.IGNORECASE)
+    return None if match is None else match.span()
+
+
 def mended(old: str, new: str) -> str:
     """The old value with what is mended in it: "42 guests" and "24" are "24 guests"."""
     if _shape(new) == "number" and " " not in new.strip():
-        return re.sub(r"\d[\d.,:]*", new, old, count=1)
+        return _NUMBER.sub(lambda _: new, old, count=1)
+    if (place := _counted(old, new)) is not None:
+        return f"{old[: place[0]]}{new.strip()}{old[place[1] :]}"
     if _shape(old) == _shape(new) == "ordinal" and (ordinal := _ORDINAL.search(new)) is not None:
         return _ORDINAL.sub(ordinal[0], old, count=1)
     if _shape(old) == _shape(new) == "day" and (day := _DAY.fullmatch(new.strip())) is not None:

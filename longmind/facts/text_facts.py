@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from longmind.base.frame import PARTS
@@ -12,11 +13,11 @@ from longmind.extract.finder import find_statements
 from longmind.extract.rule_types import DONE
 from longmind.extract.rules import VERB_RULES
 from longmind.extract.statements import ANY, PRONOUN, SPEAKER, Statement
-from longmind.extract.verbs import form
+from longmind.extract.verbs import form, verb_forms
 from longmind.extract.voice import is_persons_name
 from longmind.facts.extraction import FoundEntity, FoundFact, Source, is_key
 from longmind.facts.trust import USER
-from longmind.facts.values import Entity, Value
+from longmind.facts.values import Cardinality, Entity, Value
 
 _ENTITY_SLOTS: Final = frozenset(
     {"lives_in", "born_in", "from", "grew_up_in", "works_at", "studies_at", "graduated_from"}
@@ -66,7 +67,10 @@ def stated_by(statement: Statement, source: Source) -> Iterator[_Found]:
     if statement.slot in ("name", "nickname") and statement.holds and is_key(str(value)):
         names = (*names, str(value))
     entity = None if subject.startswith(PRONOUN) else FoundEntity(subject, "person", names)
-    yield entity, _fact(source, statement, subject, value)
+    fact = _fact(source, statement, subject, value)
+    yield entity, fact
+    if (to_come := _to_come(statement, fact, source.occurred_at)) is not None:
+        yield None, to_come
     if isinstance(value, Entity) and statement.holds:
         kind = _KINDS.get(statement.slot, "place" if statement.kind == "place" else "person")
         yield FoundEntity(str(value), kind, short_names(str(value)) if kind == "person" else ()), None
@@ -179,7 +183,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     if statement.then is not None:
         return (None, since, None) if statement.then == "before" else (since, None, None)
     if statement.holds:
-        if relation in ("before", "between"):
+        if relation in ("before", "between") or (relation == "at" and _went_on(statement, text)):
             return since, until, None
         return since, None, until if relation == "at" else None
     if statement.polarity:
@@ -189,6 +193,61 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
             return since, until, None  # "in January I was at 75 kilos": then, and nothing is said of later
     # "Left Acme in 2019" ends as 2019 begins; "worked there in 2019" was still so then.
     return None, since if not statement.polarity or relation == "since" else None, None
+
+
+_BEGINNING: Final = re.compile(
+    r"(?:(?P<home>(?:move|moving|relocate|relocating)(?: back| over)? (?:in)?to|(?:live|living) in) "
+    r"(?P<place>[A-Z].*)"
+    r"|(?:(?:start|starting|begin|beginning)"
+    r"(?: (?:work|working|(?:a|my) new (?:job|post|position|role)|a job))?"
+    r"|join|joining) (?:at|with|for|in) (?P<firm>.+)"
+    r"|(?P<doing>work|working|study|studying|teach|teaching|train|training) (?P<rest>.+))"
+)
+
+
+def _to_come(statement: Statement, plan: FoundFact, said_at: int | None) -> FoundFact | None:
+    """What will be so from the day that a plan names: "I'm moving to Bath on 1 June"."""
+    if statement.rule not in ("going_to", "is_doing_soon") or statement.when is None or not statement.holds:
+        return None
+    match = _BEGINNING.fullmatch(statement.value.strip())
+    if match is None:
+        return None
+    from longmind.when.find import find_times
+
+    phrases = find_times(statement.when.text, reference=said_at, prefer="future")
+    if len(phrases) != 1 or phrases[0].unresolved or phrases[0].ambiguous or phrases[0].since is None:
+        return None
+    since = phrases[0].since
+    if (said_at is not None and since <= said_at) or phrases[0].relation not in ("at", "since"):
+        return None
+    if match["home"] is not None:
+        slot, value = "lives_in", match["place"]
+    elif match["firm"] is not None:
+        slot, value = "works_at", match["firm"]
+    else:
+        [lemma, *_] = [lemma for lemma, _ in verb_forms()[match["doing"]]]
+        slot, value = form(lemma, "third"), match["rest"]
+    named: Value = Entity(value) if slot in _ENTITY_SLOTS and is_key(value) else value
+    single: Cardinality | None = "one" if slot in _ENTITY_SLOTS else None
+    return replace(plan, predicate=slot, value=named, cardinality=single, valid_from=since)
+
+
+_GOING_ON: Final = frozenset(
+    "attend belong commute cycle drive get go have live own play rent run sing sleep study swim take teach "
+    "train use work".split()
+)
+"""What goes on for as long as it is said to have been so."""
+_LONG: Final = re.compile(r"\b(?:\d{4}|\d0s|year|decade|childhood|(?:seven|eigh|nine)ties)\b", re.IGNORECASE)
+
+
+def _went_on(statement: Statement, when: str) -> bool:
+    """ "We got our electricity from Northpower in 2019": it was so then, and nothing is said of later."""
+    said = statement.value if statement.slot == "did" else statement.slot
+    if statement.slot != "did" and not statement.free:
+        return False
+    forms = verb_forms().get(re.split(r"[ _]", said, maxsplit=1)[0].lower(), ())
+    past = {lemma for lemma, which in forms if which == "past"}
+    return not past.isdisjoint(_GOING_ON) and _LONG.search(when) is not None
 
 
 def _value(statement: Statement, said_at: int | None) -> Value:

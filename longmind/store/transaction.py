@@ -67,6 +67,8 @@ class Transaction:
         follows them need not read them again."""
         self.open_spans: dict[int, tuple[Any, ...]] = {}
         """By fact, the periods without an end that it has now, where whoever changed it knows all of them."""
+        self.placed_facts: dict[int, tuple[Any, ...]] = {}
+        """By frame, what it says as the ledger has it: under which predicate, and of whom."""
         self.log_was_replaced = False
         """The rows of the log came with this transaction, as in an import: it goes on from there."""
         clock, self.head = _read(db, HEAD) if has_log else _read(db)

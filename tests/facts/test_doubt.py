@@ -124,7 +124,7 @@ def test_what_only_mentions_it_ends_nothing(second: str) -> None:
         ("I own a boat named Marguerite.", "I almost sold Marguerite last year."),
         ("I study at Durham.", "We finished our group project at Durham."),
         ("I'm allergic to peanuts.", "I can't eat peanuts any more."),
-        ("I use Slack and I bank with Northmere.", "We went over to Teams."),
+        ("I rent from Elmhurst and I bank with Northmere.", "We went over to Teams."),
     ],
 )
 def test_what_others_do_with_it_or_what_happens_near_it_ends_nothing(first: str, second: str) -> None:

@@ -1,0 +1,364 @@
+"""The same thing told anew: "I go swimming on Wednesdays now", "we're back on Signal for messages".
+
+Somebody who says that something is so now, again or instead tells it in the place of what was so before. What
+that was is found by comparing how both are told: the same doing on another day, with another firm, in other
+numbers; or another thing of the same sort.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from longmind.base.frame import Frame
+from longmind.extract.kinds import kinds
+from longmind.extract.verbs import form, verb_forms
+from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.extraction import FoundFact
+from longmind.facts.held_facts import CurrentFact
+from longmind.facts.kinds import kinds_of
+from longmind.facts.slots import cardinality, wordings
+from longmind.facts.trust import USER
+from longmind.facts.words import words_of
+
+_NOW: Final = re.compile(
+    r"\b(?:now|nowadays|these days|instead|again|"
+    r"(?:am|is|are|be|been|gone|went|moved|switched|'m|'s|'re) back (?:in|on|at|to|with)|"
+    r"since (?:this|last|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
+    r"from (?:now|here|today|next) on|"
+    r"from (?:next|this) \w+|as of|no longer|anymore|any more)\b",
+    re.IGNORECASE,
+)
+_BESIDES: Final = re.compile(
+    r"\b(?:also|too|as well|both|another|(?<!, )still|besides|and now|sometimes|except)\b", re.IGNORECASE
+)
+_INSTEAD: Final = re.compile(r"\binstead\b(?! of)", re.IGNORECASE)
+_PAUSE: Final = re.compile(r"[.!?\n]")
+_WORD: Final = re.compile(r"[\w'.:/&+#-]*[\w+#]")
+_PREPOSITIONS: Final = frozenset(
+    "in on at to for with from by of about over via through under as into onto near during".split()
+)
+_SMALL: Final = frozenset(
+    "a an the my our his her their its your this that some now again back still just only also too always "
+    "usually mostly instead nowadays".split()
+)
+_NUMBERS: Final = {
+    word: str(number)
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "sixteen seventeen eighteen nineteen twenty".split()
+    )
+}
+_HAS_DIGIT: Final = re.compile(r"\d[\d.,:/]*")
+_DAY: Final = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?$|weekdays?$|weekends?$", re.IGNORECASE
+)
+_MODIFIED: Final = frozenset("shift office branch class team department course line route floor room".split())
+"""What is told apart by the word before it: the early shift and the night shift."""
+_WAYS: Final = frozenset(
+    "car bus tram train bike bicycle foot ferry metro tube subway scooter boat taxi".split()
+)
+_RIDES: Final = {
+    "cycle": "bike", "bike": "bike", "walk": "foot", "drive": "car", "ride": "bike", "row": "boat",
+}  # fmt: skip
+_WORKPLACE: Final = frozenset("work office job".split())
+
+
+class Doing(NamedTuple):
+    """What a fact tells, taken apart: a verb, what it is done to, and the rest by preposition."""
+
+    verb: str
+    thing: tuple[str, ...]
+    rest: dict[str, tuple[str, ...]]
+
+
+def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+    """The ends of what the fact takes the place of, where its sentence says that it is so now."""
+    if fact.start is None or fact.end is None or fact.value is None or fact.valid_to is not None:
+        return
+    if fact.predicate == "did":
+        return
+    sentence = _sentence(frame.text, fact)
+    is_to_come = fact.valid_from is not None and fact.valid_from > frame.occurred_at
+    if (_NOW.search(sentence) is None and not is_to_come) or _BESIDES.search(sentence) is not None:
+        return
+    value = str(fact.value)
+    new = doing_of(fact.predicate, value)
+    sorts = {number for number in kinds_of(fact.predicate, value) if kinds()[number].one}
+    alone = wordings(fact.predicate) if cardinality(fact.predicate) == "one" else ()
+    for belief in _candidates(current, fact.subject, new, sorts):
+        if belief.recorded >= frame.occurred_at or belief.predicate in _LASTING or _is_same(belief, fact):
+            continue
+        if belief.predicate in alone:
+            continue  # one at a time: the ledger knows by itself until when it was so
+        said = str(belief.value)
+        instead = belief.predicate == fact.predicate and _INSTEAD.search(sentence) is not None
+        if (
+            instead
+            or takes_the_place_of(new, doing_of(belief.predicate, said))
+            or not sorts.isdisjoint(kinds_of(belief.predicate, said))
+        ):
+            over = FoundFact(
+                belief.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+            )
+            yield replace(over, valid_to=fact.valid_from)
+
+
+_INTENDED: Final = re.compile(
+    r"plans|(?:moving|going|starting|flying|travelling|traveling|working|joining)(?:_\w+)?"
+)
+
+
+def not_to_come(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+    """The ends of what was to come and will not: "the move is off", "we're not moving to Bath after all"."""
+    if (fact.action != "end" and fact.polarity) or _INTENDED.fullmatch(fact.predicate) is None:
+        return
+    words = words_of(str(fact.value))
+    if not words:
+        return
+    for belief in current.sharing(fact.subject, words):
+        own = words_of(str(belief.value))
+        over = FoundFact(belief.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+        if belief.said > frame.occurred_at and own <= words:
+            yield replace(over, valid_to=belief.said)
+        elif belief.predicate == "plans" and words <= own and fact.predicate != "plans":
+            yield over
+
+
+_SWITCHED: Final = frozenset(
+    "switched_to changed_to moved_to migrated_to swapped_to gone_to transferred_to went_to went gone "
+    "did".split()
+)
+_BACK: Final = re.compile(
+    r"(?:(?:went|gone|came|come|moved|returned|switched) )?back (?:on|in|at|to|with) (?P<new>.+)",
+    re.IGNORECASE,
+)
+_PLACED: Final = re.compile(r"(?:in|at|on|with|for) ")
+
+
+def switched(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "We've gone back to Signal for messages": under the predicate that what was there before had."""
+    fact = _own(current, fact)
+    if fact.predicate not in _SWITCHED or fact.action != "record" or not fact.polarity or fact.replaces:
+        return fact
+    if not isinstance(fact.value, str):
+        return fact
+    back = _BACK.fullmatch(fact.value)
+    if back is None and fact.predicate in ("went", "gone", "did"):
+        return fact
+    new = fact.value if back is None else back["new"]
+    before = current.once_held(fact.subject, new) if back is not None else None
+    if before is not None:
+        return replace(fact, predicate=before.predicate, value=before.value, replaces="", confidence=None)
+    verb, _, rest = new.partition(" ")
+    if rest and (lemma := next((lemma for lemma, which in _forms(verb) if which == "ing"), "")):
+        return replace(fact, predicate=form(lemma, "third"), value=rest, replaces="")
+    rival = _rival(current, fact.subject, new)
+    if rival is None:
+        return fact
+    place = _PLACED.match(str(rival.value))
+    value = new if place is None or _PLACED.match(new) else f"{place[0]}{new}"
+    predicate = "uses" if rival.predicate in _SWITCHED else rival.predicate
+    return replace(fact, predicate=predicate, value=value, replaces=str(rival.value), confidence=None)
+
+
+_ALL_OF_OURS: Final = re.compile(r"(?:all (?:of )?)?(?:my|our) (?P<what>[a-z][a-z -]*)")
+
+
+def _own(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "Moved all my accounts to Tangerine" is told of the speaker."""
+    match = _ALL_OF_OURS.fullmatch(fact.subject)
+    if match is None or fact.predicate not in _SWITCHED:
+        return fact
+    slot = re.sub(r"[ -]", "_", match["what"])
+    told = replace(fact, subject=USER, predicate=slot, cardinality="one", replaces="")
+    for number in kinds_of(slot, ""):
+        for belief in current.held(USER, tuple(sorted(kinds()[number].predicates))):
+            if belief.predicate in kinds()[number].predicates and belief.predicate != slot:
+                return replace(told, predicate=belief.predicate, replaces=str(belief.value))
+    return told
+
+
+def returned(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "I'm back at Lothian Buses": under the predicate that it was held by before it was over."""
+    if fact.predicate not in ("is_at", "is_with", "is_on", "is_in") or fact.action != "record":
+        return fact
+    if not fact.polarity or not isinstance(fact.value, str):
+        return fact
+    before = current.once_held(fact.subject, fact.value)
+    if before is None or before.predicate == fact.predicate:
+        return fact
+    return replace(fact, predicate=before.predicate, value=before.value, replaces="", confidence=None)
+
+
+def _rival(current: CurrentFacts, subject: str, new: str) -> CurrentFact | None:
+    """What is held of a subject that the new thing is there instead of: of its sort, or for the same."""
+    sorts, told = kinds_of("", new), doing_of("uses", new)
+    for belief in _candidates(current, subject, told, sorts):
+        value = str(belief.value)
+        if belief.predicate in _LASTING or words_of(value) == words_of(new):
+            continue
+        if not sorts.isdisjoint(kinds_of("", value)):
+            return belief
+        held = doing_of(belief.predicate, value)
+        purposes = [each for each in told.rest if each in held.rest]
+        if purposes and all(_same(told.rest[each], held.rest[each]) for each in purposes):
+            return belief
+        if _names_another(new.split(), value.split()):
+            return belief
+    return None
+
+
+def _names_another(new: Sequence[str], old: Sequence[str]) -> bool:
+    """Whether both are of one noun, told apart by what stands before it: two offices, two daycares."""
+    if len(new) < 2 or len(old) < 2 or new[-1].lower() != old[-1].lower():
+        return False
+    return new[-1].lower() in _MODIFIED or all(words[-2][0].isupper() for words in (new, old))
+
+
+def _candidates(
+    current: CurrentFacts, subject: str, new: Doing, sorts: Collection[int]
+) -> Iterable[CurrentFact]:
+    """What is held of a subject by the same verb or with the same words, or is of the same sort."""
+    words = set(_folded((*new.thing, *(word for inside in new.rest.values() for word in inside))))
+    words |= _WORKPLACE if not words.isdisjoint(_WORKPLACE) else set()
+    predicates = {name for name in current.predicates(subject) if new.verb and _verb_of(name) == new.verb}
+    for number in sorts:
+        predicates |= kinds()[number].predicates
+        words.update(name.split()[0] for name in kinds()[number].names)
+    return current.sharing(subject, words, or_of=predicates)
+
+
+@lru_cache(maxsize=4096)
+def _verb_of(predicate: str) -> str:
+    return _verb(predicate.partition("_")[0])
+
+
+def same_way(belief: CurrentFact, fact: FoundFact) -> bool:
+    """Whether both lead to one place: the tram to the gym is no word on the bike to work."""
+    before = _way(doing_of(belief.predicate, str(belief.value)))
+    now = _way(doing_of(fact.predicate, str(fact.value)))
+    if before is None and now is None:
+        return True
+    return before is not None and now is not None and before[0] == now[0]
+
+
+_LASTING: Final = frozenset("name nickname born_on birthday did event plans likes dislikes title".split())
+"""What stays so, whatever is so now, or has rules of its own."""
+
+
+def _is_same(belief: CurrentFact, fact: FoundFact) -> bool:
+    return belief.predicate == fact.predicate and words_of(str(belief.value)) == words_of(str(fact.value))
+
+
+def _sentence(text: str, fact: FoundFact) -> str:
+    """The sentence of a fact; its own bytes are of a clause."""
+    raw = text.encode()
+    before = raw[: fact.start].decode(errors="ignore")
+    rest = raw[fact.start :].decode(errors="ignore")
+    begin = max((match.end() for match in _PAUSE.finditer(before)), default=0)
+    length = len(raw[fact.start : fact.end].decode(errors="ignore"))
+    stop = _PAUSE.search(rest, length)
+    return before[begin:] + rest[: len(rest) if stop is None else stop.start()]
+
+
+@lru_cache(maxsize=4096)
+def doing_of(predicate: str, value: str) -> Doing:
+    """A fact, taken apart; with no verb where the predicate is a noun."""
+    said = value if predicate == "habit" else f"{predicate.replace('_', ' ')} {value}"
+    words = _WORD.findall(said)
+    verb = _verb(words[0].lower()) if words else ""
+    segments: list[tuple[str, list[str]]] = [("", [])]
+    for word in words[1:]:
+        low = word.lower()
+        if low in _PREPOSITIONS:
+            segments.append((low, []))
+        elif low not in _SMALL:
+            segments[-1][1].append(_NUMBERS.get(low, word))
+    rest = {preposition: tuple(inside) for preposition, inside in reversed(segments[1:]) if inside}
+    return Doing(verb, tuple(segments[0][1]), rest)
+
+
+def _verb(word: str) -> str:
+    if word in ("is", "are", "am", "be", "was"):
+        return "be"
+    return next((lemma for lemma, which in _forms(word) if which in ("third", "ing", "base")), "")
+
+
+def _forms(word: str) -> Collection[tuple[str, str]]:
+    return verb_forms().get(word.lower(), ())
+
+
+_PLACED_BY: Final = frozenset("be work sit".split())
+"""Verbs that tell where somebody is at work."""
+
+
+def takes_the_place_of(new: Doing, old: Doing) -> bool:
+    """Whether both tell of one doing, and differ in when, where, with whom or how many."""
+    way = _way(new)
+    if way is not None and (before := _way(old)) is not None:
+        return way[0] == before[0] and way[1] != before[1]
+    if not new.verb or (new.verb != old.verb and not {new.verb, old.verb} <= _PLACED_BY):
+        return False
+    shared = [preposition for preposition in new.rest if preposition in old.rest]
+    equal = [each for each in shared if _same(new.rest[each], old.rest[each])]
+    other = [each for each in shared if each not in equal]
+    if new.thing and old.thing and not _same(new.thing, old.thing):
+        if new.verb in _ONE_AT_A_TIME or _of_a_kind(new.thing, old.thing, names=False):
+            return not other or bool(equal)
+        return bool(equal) and not other and new.verb not in ("be", "have")
+    if len(other) != 1:
+        return False
+    if new.verb != old.verb and new.rest[other[0]][-1].lower() not in _MODIFIED:
+        return False
+    return _of_a_kind(new.rest[other[0]], old.rest[other[0]])
+
+
+_ONE_AT_A_TIME: Final = frozenset(
+    "study teach coach ride drive attend rent lead manage edit train commute write captain".split()
+)
+"""What most people do with one thing at a time, though some do it with two."""
+
+
+def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    first, second = _folded(one), _folded(other)
+    return first <= second or second <= first
+
+
+def _folded(words: tuple[str, ...]) -> frozenset[str]:
+    return words_of(" ".join(words)) or frozenset(word.lower() for word in words)
+
+
+def _of_a_kind(new: tuple[str, ...], old: tuple[str, ...], *, names: bool = True) -> bool:
+    """Whether one can stand for the other: two days, two numbers of a thing, two shifts, two `names`."""
+    if _DAY.match(new[0]) is not None or _DAY.match(old[0]) is not None:
+        return _DAY.match(new[0]) is not None and _DAY.match(old[0]) is not None
+    if _HAS_DIGIT.search(" ".join((*new[:2], *old[:2]))) is not None:
+        counted, before = (_HAS_DIGIT.sub("#", " ".join(words[:2]).lower()) for words in (new, old))
+        return counted == before
+    if new[-1].lower() == old[-1].lower() and new[-1].lower() in _MODIFIED:
+        return True
+    if not names:
+        return False
+    return all(words[0][0].isupper() for words in (new, old)) or new[-1].lower() == old[-1].lower()
+
+
+def _way(doing: Doing) -> tuple[frozenset[str], str] | None:
+    """Where somebody goes, and how: "cycles to work", "the tram to the office", "work by car"."""
+    to = doing.rest.get("to", ())
+    where = frozenset({"work"}) if _WORKPLACE & {word.lower() for word in to} else _folded(to)
+    if not where:
+        return None
+    for preposition in ("by", "on"):
+        how = [word.lower() for word in doing.rest.get(preposition, ())]
+        if how and how[0] in _WAYS:
+            return where, how[0]
+    ridden = [word.lower() for word in doing.thing if word.lower() in _WAYS]
+    if doing.verb in ("take", "ride", "catch", "get") and ridden:
+        return where, ridden[0]
+    if doing.verb in _RIDES and not doing.thing:
+        return where, _RIDES[doing.verb]
+    return None

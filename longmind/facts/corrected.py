@@ -1,0 +1,153 @@
+"""What a correction mends: the value said last that it fits, the slot that it names, or what it speaks of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from longmind.base.frame import Frame
+from longmind.facts.anew import doing_of, takes_the_place_of
+from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.extraction import FoundFact
+from longmind.facts.held_facts import CurrentFact
+from longmind.facts.kinds import kinds_of
+from longmind.facts.similarity import alike, mended, spelled_alike
+from longmind.facts.trust import USER
+from longmind.facts.values import Entity, Value
+from longmind.facts.words import words_of
+
+_RIGHT_AFTER: Final = 3_600_000
+"""Milliseconds after which nobody mends a word in what they have said."""
+_OF_LATE: Final = 24 * 3_600_000
+"""Milliseconds within which a correction in common words means what was said before it."""
+
+
+def corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+    """The last thing held of the subject whose value is of the same shape is what was meant."""
+    value = str(fact.value)
+    best: CurrentFact | None = None
+    if fact.replaces:
+        yield from _instead(current, fact, frame)
+        return
+    for belief in (*current.just_said(), *current.latest()):
+        if str(belief.value).casefold() == value.casefold():
+            return
+        if spelled_alike(str(belief.value), value):
+            best = belief
+            break
+        if best is None and alike(str(belief.value), value):
+            best = belief
+    if best is None and fact.replaces == "":
+        best = _last_said(current, frame)
+    if best is None:
+        return
+    fact = replace(fact, subject=best.subject)
+    yield _correction(fact, best, mended(str(best.value), value))
+
+
+def _instead(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+    """ "It's Leeds, not Hull": whatever was told of late and has Hull for its value."""
+    wrong = words_of(str(fact.replaces))
+    is_telling = any(sign.isupper() or sign.isdigit() for sign in str(fact.replaces))
+    for belief in (*current.just_said(), *current.latest()):
+        if not is_telling and not 0 <= frame.occurred_at - belief.said <= _OF_LATE:
+            continue  # "it's a dog, not a cat" may be said of anything
+        if wrong and wrong <= words_of(str(belief.value)) and alike(str(belief.value), str(fact.value)):
+            fact = replace(fact, subject=belief.subject)
+            yield _correction(fact, belief, mended(str(belief.value), str(fact.value)))
+            return
+
+
+def _last_said(current: CurrentFacts, frame: Frame) -> CurrentFact | None:
+    """What was said right before, if it is in a word or two: "I play the viola." "*violin"."""
+    last = next(iter((*current.just_said(), *current.latest())), None)
+    if last is None or not 0 <= frame.occurred_at - last.said <= _RIGHT_AFTER:
+        return None
+    value = re.sub(r"^(?:the|an?|my) ", "", str(last.value))
+    return last if value.islower() and len(value.split()) <= 2 else None
+
+
+def _correction(fact: FoundFact, held: CurrentFact, value: Value) -> FoundFact:
+    if isinstance(held.value, Entity) and isinstance(value, str):
+        value = Entity(value)
+    return replace(
+        fact,
+        action="correct",
+        predicate=held.predicate,
+        value=value,
+        replaces=str(held.value),
+        valid_from=held.said,
+        cardinality=None,
+    )
+
+
+def corrected_slot(
+    current: CurrentFacts, fact: FoundFact, frame: Frame, slots: Sequence[str]
+) -> Iterator[FoundFact]:
+    """A correction that names its slot: what that held, or what was told of the same in other words."""
+    if fact.value is None:
+        yield replace(fact, action="record")
+        return
+    value = str(fact.value)
+    held = [
+        belief
+        for belief in current.held(fact.subject, tuple(slots))
+        if belief.predicate in slots and str(belief.value) != value
+    ]
+    meant = _meant_of(held, value, frame)
+    if meant is not None:
+        yield _correction(fact, meant, fact.value)
+        return
+    new = doing_of(fact.predicate, value)
+    for belief in (*current.just_said(), *current.latest()):
+        said = str(belief.value)
+        if belief.subject == fact.subject and takes_the_place_of(new, doing_of(belief.predicate, said)):
+            yield _correction(fact, belief, fact.value)
+            return
+    about = _about(fact.subject, fact.predicate)
+    for belief in (*current.just_said(), *current.latest()):
+        said = str(belief.value)
+        number, before = _NUMBER.search(value), _NUMBER.search(said)
+        if said == value or about.isdisjoint(_about(belief.subject, f"{belief.predicate} {said}")):
+            continue
+        if number is not None and before is not None:
+            in_it = f"{said[: before.start()]}{number[0]}{said[before.end() :]}"
+            yield _correction(replace(fact, subject=belief.subject), belief, in_it)
+            break
+    yield replace(fact, action="record")
+
+
+_NUMBER: Final = re.compile(r"\d[\d.,:]*")
+
+
+def _about(subject: str, said: str) -> frozenset[str]:
+    """The words of what something is said of."""
+    named = "" if subject == USER else subject.partition("/")[2] or subject
+    return words_of(f"{named} {said.replace('_', ' ')}")
+
+
+def _meant_of(beliefs: Sequence[CurrentFact], value: str, frame: Frame) -> CurrentFact | None:
+    """What a slot holds that a value mends: what is most like it, or all there is; else nothing is sure."""
+    if any(belief.cardinality == "one" for belief in beliefs):
+        return beliefs[0]
+    words = words_of(value)
+    like = [belief for belief in beliefs if words & words_of(str(belief.value))]
+    like = like or [belief for belief in beliefs if alike(str(belief.value), value)]
+    sorts = kinds_of("", value)
+    like = like or [belief for belief in beliefs if sorts & kinds_of("", str(belief.value))]
+    if like:
+        return like[0]
+    if len(beliefs) != 1:
+        return None
+    of_late = 0 <= frame.occurred_at - beliefs[0].said <= _OF_LATE
+    return beliefs[0] if of_late or _WRONG.search(frame.text) is not None else None
+
+
+_WRONG: Final = re.compile(
+    r"\b(?:wrong|mistaken?|mixed|muddled|confused|incorrect|misremembered|misread|misheard|"
+    r"not (?:right|true|correct)|typo|correction)\b",
+    re.IGNORECASE,
+)
+"""Something that was said was not so, however long ago."""
