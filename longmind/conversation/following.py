@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import count
 from typing import Final, NamedTuple
 
 from longmind.base.filters import View
@@ -48,6 +49,10 @@ _FEW: Final = 20
 """As many subjects are looked for in one question, without one before it for those that have memories; and
 as many first words."""
 _LEAST: Final = 4
+_MOST_LISTED: Final = 2000
+"""Of so many memories of a ledger the subjects are kept; of more, those of each write are looked for."""
+_LISTED_AFTER: Final = 2
+"""Writes in a row that left the memories as they are, before it is worth it to read whom they tell of."""
 _IN_USE: Final = "status = 'active'"
 _PUT_AWAY: Final = "status <> 'active'"
 """As the indexes by value have it."""
@@ -169,6 +174,8 @@ def _touched(tx: Transaction, changed: Sequence[StatedFact]) -> dict[str, _Touch
     touched: dict[str, _Touched] = {}
     for ledger, stated in facts.items():
         names = _names_of(tx, {item.subject.entity_id: item.subject for item in stated})
+        if _tell_of_none(tx, ledger, {name for each in names.values() for name in each}):
+            continue
         if len(names) > _FEW:
             names = _remembered(tx.db, ledger, names)
         part = _Touched(set(), set(), [])
@@ -187,6 +194,31 @@ def _read(tx: Transaction, fact_ids: Collection[int]) -> list[StatedFact]:
     left = [StatedFact(*tx.fact_rows[fact_id]) for fact_id in fact_ids if fact_id in tx.fact_rows]
     missing = [fact_id for fact_id in fact_ids if fact_id not in tx.fact_rows]
     return [*left, *facts_among(tx.db, "c.fact_id", missing)]
+
+
+def _tell_of_none(tx: Transaction, ledger: str, subjects: Set[str]) -> bool:
+    """Whether the memories are known to tell of none of these; if not, they have to be asked.
+
+    A program that records facts of other people asks with each of them, and memories change with turns alone.
+    """
+    table = "conversation_version"  # a row of each memory is from a row of these, which are followed
+    if not tx.keeps(table):
+        return False
+    times: Iterator[int] = tx.known(table, ("times asked", ledger), count)
+    if next(times) < _LISTED_AFTER:
+        return False
+    told_of = tx.known(table, ("subjects", ledger), lambda: _subjects(tx.db, ledger))
+    return told_of is not None and told_of.isdisjoint(subjects)
+
+
+def _subjects(db: Connection, ledger: str) -> frozenset[str] | None:
+    """Whom the memories of a ledger tell of; None if they are too many to say."""
+    sql = (
+        "SELECT subject_key FROM conversation_current WHERE space = ? AND slot IS NOT NULL "
+        f"LIMIT {_MOST_LISTED + 1}"
+    )
+    rows = db.all(sql, (ledger,))
+    return None if len(rows) > _MOST_LISTED else frozenset(str(row[0]) for row in rows)
 
 
 def _remembered(db: Connection, ledger: str, names: Mapping[int, set[str]]) -> dict[int, set[str]]:

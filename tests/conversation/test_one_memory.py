@@ -512,3 +512,56 @@ def test_what_the_ledger_holds_no_longer_is_put_away(
         assert before
         talk.add_turn("user", then)
         assert not before & remembered(memory)
+
+
+# From the ledger to a memory, where most of what is recorded is of people no memory tells of
+
+
+def record_of_others(memory: Memory, name: str, count: int = 6) -> None:
+    for number in range(count):
+        memory.facts.record(f"{name} {number}", "lives_in", f"Town {number}")
+
+
+def test_a_memory_follows_what_is_recorded_after_many_facts_of_others(
+    memory: Memory, clock: FrozenClock
+) -> None:
+    tell(memory, "I live in Porto.")
+    record_of_others(memory, "colleague")
+    clock.advance(days=1)
+    memory.facts.record("user", "lives_in", "Lisbon")
+    assert not any("Porto" in content for content in remembered(memory))
+    record_of_others(memory, "neighbour")
+    clock.advance(days=1)
+    memory.conversation("s").add_turn("user", "My sister Rita lives in Faro.")
+    assert any("Faro" in content for content in remembered(memory))
+    record_of_others(memory, "cousin")
+    clock.advance(days=1)
+    memory.facts.record("Rita", "lives_in", "Beja")
+    assert not any("Faro" in content for content in remembered(memory))
+
+
+def test_a_memory_that_another_process_made_follows_what_is_recorded_here(
+    memory: Memory, location: str, clock: FrozenClock
+) -> None:
+    if location == ":memory:":
+        pytest.skip("nobody else sees a store in memory")
+    tell(memory, "I live in Porto.")
+    record_of_others(memory, "colleague")
+    clock.advance(days=1)
+    with Memory.open(location, clock=clock, embedder=None) as other:
+        other.conversation("s").add_turn("user", "My sister Rita lives in Faro.")
+    assert any("Faro" in content for content in remembered(memory))
+    memory.facts.record("Rita", "lives_in", "Beja")
+    assert not any("Faro" in content for content in remembered(memory))
+
+
+def test_a_memory_follows_where_a_ledger_has_more_than_are_listed(
+    memory: Memory, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("longmind.conversation.following._MOST_LISTED", 1)
+    for text in ("I live in Porto.", "I love climbing.", "I speak Dutch."):
+        tell(memory, text)
+    record_of_others(memory, "colleague")
+    clock.advance(days=1)
+    memory.facts.record("user", "lives_in", "Lisbon")
+    assert not any("Porto" in content for content in remembered(memory))
