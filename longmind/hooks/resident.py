@@ -156,7 +156,7 @@ def address(store: str, environment: Mapping[str, str]) -> Path | None:
         and not name.startswith(_SECRETS)
     )
     package = Path(__file__).parents[1]
-    parts = (os.path.realpath(store), sys.executable, str(package), package.stat().st_mtime_ns, settings)
+    parts = (os.path.realpath(store), sys.prefix, str(package), package.stat().st_mtime_ns, settings)
     name = hashlib.sha256(repr(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
     path = folder / f"{name}.sock"
     return path if len(os.fsencode(path)) <= _LONGEST_ADDRESS else None
