@@ -278,6 +278,8 @@ def as_placed(statement: Statement, facts: Iterable[FoundFact]) -> Statement:
     """
     if statement.action != "record" or not statement.holds or statement.old:
         return statement
+    if statement.slot in DATED and statement.when is not None:
+        return statement  # "married on 5 June 2020" is told with its day, which "married" would lose
     of_it = [
         fact
         for fact in facts

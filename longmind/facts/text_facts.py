@@ -183,7 +183,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     if statement.then is not None:
         return (None, since, None) if statement.then == "before" else (since, None, None)
     if statement.holds:
-        if relation in ("before", "between") or (relation == "at" and _went_on(statement, text)):
+        if relation in ("before", "between") or (relation == "at" and _went_on(statement, since, until)):
             return since, until, None
         return since, None, until if relation == "at" else None
     if statement.polarity:
@@ -233,21 +233,27 @@ def _to_come(statement: Statement, plan: FoundFact, said_at: int | None) -> Foun
 
 
 _GOING_ON: Final = frozenset(
-    "attend belong commute cycle drive get go have live own play rent run sing sleep study swim take teach "
-    "train use work".split()
+    "attend belong commute cycle drive go have live own play rent run sing sleep study swim take teach train "
+    "use work".split()
 )
 """What goes on for as long as it is said to have been so."""
-_LONG: Final = re.compile(r"\b(?:\d{4}|\d0s|year|decade|childhood|(?:seven|eigh|nine)ties)\b", re.IGNORECASE)
+_SUPPLIED: Final = re.compile(r"(?:got|had|bought|took|ordered)[ _](?:my|our|all)\b.* from ", re.IGNORECASE)
+_A_WHILE: Final = 25 * 86_400_000
+"""Milliseconds: a month or a year in which something was so; what is told of a day has happened on it."""
 
 
-def _went_on(statement: Statement, when: str) -> bool:
+def _went_on(statement: Statement, since: int | None, until: int | None) -> bool:
     """ "We got our electricity from Northpower in 2019": it was so then, and nothing is said of later."""
-    said = statement.value if statement.slot == "did" else statement.slot
+    if since is None or until is None or until - since < _A_WHILE:
+        return False
     if statement.slot != "did" and not statement.free:
         return False
+    said = statement.value if statement.slot == "did" else f"{statement.slot} {statement.value}"
+    if _SUPPLIED.match(said):
+        return True
     forms = verb_forms().get(re.split(r"[ _]", said, maxsplit=1)[0].lower(), ())
     past = {lemma for lemma, which in forms if which == "past"}
-    return not past.isdisjoint(_GOING_ON) and _LONG.search(when) is not None
+    return not past.isdisjoint(_GOING_ON)
 
 
 def _value(statement: Statement, said_at: int | None) -> Value:

@@ -191,3 +191,19 @@ def test_a_sentence_is_dated_by_when_it_was_said_not_by_the_clock(
     world = new_world(location)
     world.remember("I moved to Lisbon last year.", occurred_at=day("2015-03-01"))
     assert world.facts.about("user")[0].valid_from == day("2014-01-01")
+
+
+@pytest.mark.parametrize(
+    ("text", "has_ended"),
+    [
+        ("We got married on June 5, 2020.", False),
+        ("I got a dog in March 2020.", False),
+        ("I got my degree in 2019.", False),
+        ("We got our electricity from Northpower in 2019.", True),
+        ("I cycled to work in 2019.", True),
+    ],
+)
+def test_what_went_on_for_a_year_is_over_with_it_and_what_was_got_is_not(text: str, has_ended: bool) -> None:
+    facts = read(text)
+    assert facts
+    assert any(end is not None for *_, end in facts) is has_ended
