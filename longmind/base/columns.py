@@ -142,6 +142,5 @@ def is_shown(mask: Mask, ids: Int64Array) -> BoolArray:
     if isinstance(mask, FrameMask):
         shown: BoolArray = mask.take(ids)
         return shown
-    if len(ids) == 0 or int(ids.max()) < len(mask):
-        return mask.take(ids)
-    return mask.take(ids, mode="clip") & (ids < len(mask))
+    shown = mask.take(ids, mode="clip")
+    return shown if len(ids) == 0 or int(ids.max()) < len(mask) else shown & (ids < len(mask))

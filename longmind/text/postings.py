@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import itemgetter
 from typing import Final
 
 from longmind.base.arrays import Float64Array, Int64Array, UInt8Array, np
@@ -44,6 +45,8 @@ _REMOVED_AT_ONCE: Final = 250_000
 """Postings in memory while frames are taken out: some tens of megabytes if no two are of the same term."""
 _FEW_DOOMED: Final = 16
 """So many records of a block are looked for one by one; to go through all takes longer."""
+_TERM, _NUMBER, _DATA = map(itemgetter, range(3))
+"""Of a row of postings."""
 _TERMS_PER_QUERY: Final = 500
 """Well below the number of parameters that either engine takes."""
 
@@ -140,8 +143,8 @@ class PostingTable:
             clause = clause & among("block", blocks)
         sql = f"SELECT term, block, data FROM {self.name} WHERE {clause.sql} ORDER BY term, block"
         rows = typed(db.all(sql, clause.values), self.name, str, int, bytes)
-        if rows:
-            numbers, sizes = [row[1] for row in rows], {len(row[2]) for row in rows}
+        if rows:  # of a common word in a large store there are hundreds
+            numbers, sizes = [*map(_NUMBER, rows)], {*map(len, map(_DATA, rows))}
             if min(numbers) < 0 or max(numbers) >= 1 << 40 or any(size % RECORD.size for size in sizes):
                 raise damaged(self.name)
         return rows
@@ -356,10 +359,10 @@ class Terms:
             return
         self._read.update((term, _NOTHING) for term in terms)
         rows = TERMS.rows(self._db, terms, self._blocks)
+        numbers, data = [*map(_NUMBER, rows)], [*map(_DATA, rows)]
         first = 0
-        for term, count in Counter([row[0] for row in rows]).items():
-            blocks = rows[first : first + count]
-            block_list = _Blocks([row[1] for row in blocks], [row[2] for row in blocks])
+        for term, count in Counter(map(_TERM, rows)).items():
+            block_list = _Blocks(numbers[first : first + count], data[first : first + count])
             self._read[term] = block_list if self._inside is None else _Inside(block_list, self._inside)
             first += count
 
