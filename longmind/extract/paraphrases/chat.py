@@ -10,7 +10,8 @@ from longmind.extract.lexicon import LANGUAGES
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, WHO, Edit, Rewording, put
 
-_STRETCHED: Final = tuple(letter * 3 for letter in "aeouyshmnrtlpgdk")
+_STRETCHED: Final = tuple(letter * 3 for letter in "aeouyshmn")
+_SPOKEN: Final = sorted(language for language in LANGUAGES if language.isalpha())
 _RIDES: Final = r"(?:bus|tram|train|tube|metro|subway|ferry|coach|underground|shuttle|minibus)"
 _ONE_OF: Final = (
     r"(?:dog|cat|puppy|pup|kitten|rabbit|horse|boss|buddy|mate|friend|brother|sister|son|daughter|mum|"
@@ -122,15 +123,15 @@ CHAT: Final = (
     ),
     # "English for me, please".
     Rewording(
-        "me",
+        " ".join(_SPOKEN),
         ((" for me",),),
         pattern(
-            rf"(?:^|[.!?]\s+)(?P<whole>(?P<language>{'|'.join(sorted(LANGUAGES))}) for me"
+            rf"(?:^|[.!?]\s+)(?P<whole>(?P<language>{'|'.join(_SPOKEN)}) for me"
             r"(?:,? (?:please|pls|thanks|thx))?)(?=\s*(?:[.!\n]|$))",
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("whole"), f"Please always answer in {match['language']}")]),
-        part=pattern(rf"\b(?:{'|'.join(sorted(LANGUAGES))}) for me\b", re.IGNORECASE),
+        part=pattern(rf"\b(?:{'|'.join(_SPOKEN)}) for me\b", re.IGNORECASE),
     ),
     # "Class is on Monday at 7 thx x".
     Rewording(

@@ -9,10 +9,11 @@ from typing import Final
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, Edit, Rewording
 
-_KINDS: Final = (
-    r"(?:project|programme|program|app|service|team|site|website|system|platform|appeal|club|trip|event|"
-    r"festival|committee|campaign|fund|shop|office|house|flat|garden|allotment|choir|band)"
+_KIND_WORDS: Final = (
+    "project programme program app service team site website system platform appeal club trip event festival "
+    "committee campaign fund shop office house flat garden allotment choir band"
 )
+_KINDS: Final = f"(?:{'|'.join(_KIND_WORDS.split())})"
 _STATE: Final = (
     r"(?:is|are|runs?|lives?|go(?:es)? out|happens?|ships?|starts?|ends?|closes?|opens?|comes? out|sits?|"
     r"costs?|uses?|lasts?|takes?)"
@@ -90,29 +91,8 @@ def _of_thing(match: re.Match[str]) -> Iterator[Edit]:
 TOPICS: Final = (
     # "Kestrel project: builds run on Jenkins", "about the Heron project: the budget is 9,000 euros".
     Rewording(
-        "",
-        (
-            (": ",),
-            (
-                " project",
-                " programme",
-                " program",
-                " app",
-                " service",
-                " team",
-                " site",
-                " system",
-                " platform",
-                " trip",
-                " event",
-                " festival",
-                " campaign",
-                "project ",
-                "about ",
-                "for ",
-                "on ",
-            ),
-        ),
+        _KIND_WORDS,
+        ((": ",),),
         pattern(
             rf"(?:^|[.!?\n]\s*)(?P<lead>(?:(?:[A-Z][^.:!?,\n]{{0,40}}? )?(?:[Aa]bout|[Ff]or|[Oo]n) "
             rf")?(?:the |our )?"
