@@ -152,7 +152,7 @@ def find_changes(
     swap = _SWAPS.get(verb.lemma)
     if swap is not None and done and not _TO_OR_FROM.match(text, start, end):
         halves = re.search(swap, text[start:end], re.IGNORECASE)
-        if halves is not None and halves.start() > 0:
+        if halves is not None and halves.start() > 0 and not _FOR_GOOD.match(text, start + halves.end(), end):
             return maker.replaced((start, start + halves.start()), (start + halves.end(), end))
     if verb.lemma == "rename" and done and (both := _RENAMED.match(text, start, end)) is not None:
         return maker.replaced(both.span("old"), both.span("new"), slot="renamed_to")
@@ -177,6 +177,10 @@ def find_changes(
     return None
 
 
+_FOR_GOOD: Final = pattern(
+    r"(?:good|ever|now|always|work|home|lunch|dinner|school|once|life)\b", re.IGNORECASE
+)
+"""After "for", nothing that takes the place of anything: "left the ward for good"."""
 _OWN: Final = pattern(
     r"(?:my|our) (?P<what>[a-z-]+(?: [a-z-]+)?)(?: over)?(?: from (?P<old>.+?))? (?:over )?to (?P<new>.+)",
     re.IGNORECASE,

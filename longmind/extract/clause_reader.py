@@ -210,6 +210,8 @@ class ClauseReader(StatementReader):
     def _before(self, words: Words, first: ParsedClause, span: Range, scene: Scene) -> Iterator[RuleMatch]:
         """A label or an appointment before the first clause, or after the last one."""
         at = min(first.begin, first.verb.first)
+        if at >= 2:
+            relatives_mentioned(words, 0, at, scene)  # "update on my brother, he drives a bus now"
         if at >= 2 and words.texts[at - 1] in (",", ";", "-", "!", ":") and scene.speaker is not None:
             before = (span[0], words.starts[at - 1])
             own = words.some(0, at - 1)

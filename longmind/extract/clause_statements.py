@@ -47,6 +47,16 @@ _LEADERS: Final = frozenset(
     "captain mayor "
     "editor treasurer secretary principal dean".split()
 )
+_LEADING: Final = frozenset(
+    "managing executive practice general creative artistic technical medical musical financial sales "
+    "marketing store branch plant office product project club".split()
+)
+"""Before a title: there may be a managing director beside an artistic one."""
+_MEASURES: Final = (
+    "blood_group", "blood_type", "number", "size", "code", "_id", "height", "weight", "birthday", "postcode",
+    "plate", "pin",
+)  # fmt: skip
+"""How slots end whose value is one number, group or date."""
 _PERSONS: Final[dict[str, Person]] = {"i": "i", "elided": "i", "we": "we"}
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 
@@ -179,8 +189,13 @@ class StatementReader(SubjectReader):
             placed = number and about.attribute is not None and words.tags[description[0][0]] == "P"
             if placed and not {"U", "M"} & set(words.tags[first:after]):
                 continue  # "the surgery is on Quay Street, handy enough": the second is no other place
+            if number and self._is_rhythm(words.span(first, after)):
+                continue  # "my exercise is pilates, every Wednesday"
             if number and words.low[first] in POSSESSIVES:
                 continue  # "and my son Jay to bees" is said of somebody else
+            measured = number and about.attribute is not None and about.attribute.endswith(_MEASURES)
+            if measured and words.low[first - 1] == "," and not {"U", "M"} & set(words.tags[first:after]):
+                continue  # "my blood group is O negative, asthma since childhood"
             if number and about.attribute is not None and words.low[first] in ("no", "not", "nothing"):
                 continue  # "my blood type is O negative, no meds": the second is no blood type
             who, begin = about, first
@@ -204,6 +219,11 @@ class StatementReader(SubjectReader):
             if not matches and not self.closed:
                 yield from find_free(words, piece, who, when)
         yield from self._instead(words, clause, about)
+
+    def _is_rhythm(self, span: Range) -> bool:
+        """ "Every Wednesday", "on Tuesdays": when it is so, and nothing more that is said."""
+        when = find_mention(self.masked, *span)
+        return when is not None and when.kind == "repeated" and (when.start, when.end) == span
 
     def _named(
         self, words: Words, clause: ParsedClause, about: About, scene: Scene
@@ -244,14 +264,17 @@ class StatementReader(SubjectReader):
         if not roles or about.sort != "person" or "/" in about.key:
             return
         words = self.masked[roles[0].value[0] : roles[0].value[1]].lower().split()
-        title = next((word for word in words if word in _LEADERS), None)
+        at = next((at for at, word in enumerate(words) if word in _LEADERS), None)
+        title = None if at is None else words[at]
+        if at and words[at - 1] in _LEADING:
+            title = f"{words[at - 1]}_{title}"
         house = self.masked[houses[0].value[0] : houses[0].value[1]] if houses else None
         if title is None or (house is None and (self.house is None or self.house == about.key)):
             return
         # The value is the name where it stands last before the title.
-        at = self.masked.rfind(about.key, 0, roles[0].value[0])
-        if at >= 0:
-            value = (at, at + len(about.key))
+        start = self.masked.rfind(about.key, 0, roles[0].value[0])
+        if start >= 0:
+            value = (start, start + len(about.key))
             yield roles[0]._replace(
                 subject=house or str(self.house), slot=title, value=value, free=True, one=True
             )

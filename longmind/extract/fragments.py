@@ -39,7 +39,7 @@ _NUMBERED: Final = frozenset(
 _NO_PAIR: Final = frozenset(
     "at on in for to from by with of about until since around over under near between first second third "
     "next last this that these those a an the is was and or but so if not no yes mostly maybe "
-    "only what which who whose some any little plenty her his their its your "
+    "every each all only what which who whose some any little plenty her his their its your "
     "how why when where".split()
 )
 _SPOKEN: Final = INTERJECTIONS | frozenset(
@@ -203,6 +203,8 @@ def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:
     match = _PAIR.match(masked[span[0] : span[1]])
     if match is None or any(word in _NO_PAIR for word in match.group("name").lower().split()):
         return None
+    if match.start("name") and match.group("name")[0].isupper():
+        return None  # "and the New Yorker"
     if match.group("value").isdigit() and match.group("name").lower().split()[-1] in _NUMBERED:
         return None
     slot = re.sub(r"\W", "_", match.group("name").lower())

@@ -121,6 +121,8 @@ class Parser(NounReader):
             if self.tags[at - 1] == "R" and not (at > 1 and self.tags[at - 2] in ("C", ",", ".")):
                 break
             at -= 1
+        if at > 1 and self.tags[at - 1] == "X" and self.low[at - 2] in _ASKING:
+            return at - 2  # "it's fun how do I order a coffee"
         return at
 
     def _fronted(self, at: int) -> int:
@@ -266,10 +268,12 @@ class Parser(NounReader):
         low, tag = self.low[start], self.tags[start]
         if tag not in ("V", "X") or low in ("last", "frequent", "'s", "'d"):
             return None
+        if start and self.low[start - 1] == "no":
+            return None  # "no spare time"
         if not _POINTS.isdisjoint(self.low[at:start]) or (tag == "X" and low not in _LEFT_ALONE):
             return None
         verb = verb_group(self.words, at, self.count, third=False, bare=True)
-        if verb is None or (verb.form == "base" and self._is_third(verb.after)):
+        if verb is None or (verb.form == "base" and verb.lemma not in _MAKING and self._is_third(verb.after)):
             return None  # "hard work pays off": the first of the two is a noun
         casual = self.texts[start].islower() and verb.lemma in _OWN_STATES and first
         if low in ("don't", "do", "be"):
@@ -300,6 +304,9 @@ class Parser(NounReader):
         return max(at, self.count)
 
 
+_MAKING: Final = frozenset({"keep", "make"})
+"""Before a noun that looks like a verb: "keep replies short"."""
+_ASKING: Final = frozenset({"how", "what", "where", "when", "why", "which", "who"})
 _INSIDE: Final = frozenset("%€$£#'\"°&/-+“”«»„")
 """Marks that end no clause."""
 _THERE_IS: Final = frozenset("'s is are was were has 're".split())

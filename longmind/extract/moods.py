@@ -41,6 +41,10 @@ def asks(words: Words) -> bool:
 
 def is_doubted(words: Words, clause: ParsedClause) -> bool:
     at = clause.begin
+    if at > 1 and words.low[at - 1] == "like" and (words.low[at - 2] in _LIKENED or "explain" in words.lows):
+        return True  # "explain it like I'm five", "I feel like I'm eighty"
+    if at > 1 and words.low[at - 1] in _ASKING and words.low[at - 2] in _QUESTIONING:
+        return True  # "doing Italian now how do I order a coffee"
     if _DOUBT.isdisjoint(words.lows) and "apparently" not in words.lows:
         return False
     before = words.low[max(0, at - 2) : at]
@@ -48,6 +52,12 @@ def is_doubted(words: Words, clause: ParsedClause) -> bool:
     return not _DOUBT.isdisjoint(before) or (clause.kind not in _OWN and "apparently" in before)
 
 
+_QUESTIONING: Final = frozenset({"how", "what", "where", "when", "why", "which", "who"})
+_LIKENED: Final = frozenset(
+    "explain explained it that this me him her them us everything feel feels felt act acts acting treat "
+    "treats treated talk talks talking more just almost sometimes kinda".split()
+)
+"""After these, what follows "like" is only likened to what is so."""
 _DOUBT: Final = frozenset(
     "maybe perhaps possibly supposedly allegedly imagine suppose pretend hypothetically".split()
 )
@@ -72,6 +82,8 @@ def is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClaus
     while at > 0 and words.low[at] in _BETWEEN:
         at -= 1
     if previous is not None and previous.verb.first <= at < previous.verb.after:
+        if previous.kind == "you" and previous.verb.lemma == "ask":
+            return False  # "since you asked: I lead a team of six"
         if previous.verb.lemma not in _REPORTS or (previous.verb.lemma == "say" and previous.kind == "i"):
             return False
         return words.low[previous.subject_end - 1] not in _FINDERS

@@ -20,6 +20,8 @@ _ARTICLES: Final = frozenset("the a an this that these those no every".split())
 _NO_NOUN: Final = frozenset({"P", "X", "C", ",", "."})
 """Tags of words that no noun phrase begins with."""
 _FINITE: Final = frozenset({"third", "past", "base"})
+_PAST_NAMES: Final = frozenset({"drew", "rose", "grant", "wade", "bill"})
+"""First names that are also the past of a verb."""
 _NO_FORMS: Final[dict[str, str]] = {}
 
 
@@ -56,7 +58,8 @@ class NounReader:
         noun = self._simple(at)
         if noun is None:
             return None
-        if self.low[noun.end] in ("and", "&", "n") and self.low[noun.end + 1] in ("i", "me"):
+        joined = self.low[noun.end] in ("and", "&", "n") and self.low[noun.end + 1] in ("i", "me")
+        if joined and not (inside and self.tags[at - 1] in ("P", "V")):  # "deaf in my left ear and I ..."
             return Noun("we", at, noun.end + 2, True)
         return self._extended(noun)
 
@@ -72,12 +75,14 @@ class NounReader:
             return Noun("thing", at, at + 1, False)
         if at == 0 and tag in ("U", "N") and (end := self._bare_relation(at)) > at:
             return Noun("my", at, end, self._is_plural(at, end))
+        if at == 0 and tag == "V" and self._is_left_out(low):
+            return None
         if tag == "U" or (tag in ("N", "V") and self.texts[at][0].isupper() and low not in OPENING):
             end = self._name_end(at)
             if end == at + 1 and at == 0 and low.endswith("s") and self._agrees_in_plural(end):
                 return Noun("thing", at, end, True)
             if end > at and not (end == at + 1 and tag == "V"):
-                return Noun("named", at, end, False)
+                return Noun("named", at, end, "'s" in self.low[at:end] and self._is_plural(at, end))
         if tag in ("N", "M", "V") or low in _ARTICLES:
             begin = at + 1 if tag in ("D", "S") else at
             if tag == "M" and begin + 1 < self.count and self.tags[begin + 1] == "U":
@@ -88,6 +93,18 @@ class NounReader:
             kind: SubjectKind = "my" if is_relation(self.low[end - 1]) and tag != "D" else "thing"
             return Noun(kind, at, end, self._is_plural(begin, end))
         return None
+
+    def _is_left_out(self, low: str) -> bool:
+        """ "Saw Lena's mail": who saw it goes without saying, and "Saw Lena" is no name."""
+        if self.tags[1] != "U" or self.low[2] != "'s":
+            return False
+        return "past" in self.forms.get(low, ()) and low not in _PAST_NAMES
+
+    def _is_of_several(self, at: int) -> bool:
+        """Whether the word after a name is the verb of what stands before: "for Heron run on"."""
+        if self.tags[at] != "V" or self.tags[at - 1] != "U" or self.tags[at + 1] not in ("D", "P", "R"):
+            return False
+        return "base" in self.forms.get(self.low[at], ()) and self.texts[at].islower()
 
     def _agrees_in_plural(self, at: int) -> bool:
         """Whether the verb here is of several: "deploys happen", "horses have"."""
@@ -149,6 +166,8 @@ class NounReader:
     def _possessive(self, at: int) -> bool:
         """Whether 's is an owner's and no verb: a noun comes next and then, soon, a verb."""
         following = self.tags[at + 1]
+        if self.low[at + 1] in ("daily", "nightly", "weekly", "monthly", "yearly"):
+            at, following = at + 1, self.tags[at + 2]
         if following not in ("N", "V", "U", "M"):
             return False
         stop = at + 2
@@ -157,7 +176,9 @@ class NounReader:
             if tag == "X":
                 return True
             if tag == "V" and not _FINITE.isdisjoint(self.forms.get(self.low[stop], ())):
-                return following != "V" or not self.low[at + 1].endswith("ing")
+                goes_before = stop > at + 2 and self.tags[stop - 1] == "N" and self.tags[stop + 1] == "P"
+                # "Atlas's staging keys live in": no verb, though it ends like one
+                return following != "V" or goes_before or not self.low[at + 1].endswith("ing")
             if tag not in ("N", "V", "U", "M", "P", "D"):
                 return self.texts[stop] == ":"
             stop += 1
@@ -174,6 +195,7 @@ class NounReader:
             following == "V"
             and third
             and len(forms) == 1
+            and self.tags[stop - 1] != "U"  # "my husband Tom hates fish"
             and "base" in self.forms.get(self.low[stop + 1], ())
         ):
             return False
@@ -235,8 +257,12 @@ class NounReader:
             if self.tags[begin] == "D":
                 begin += 1
             end = self._phrase_end(begin)
+            if noun.plural:  # "the builds for Heron run on Jenkins"
+                end = next((stop for stop in range(begin + 1, end) if self._is_of_several(stop)), end)
             if begin < end < self.count and (
-                self.tags[end] == "X" or (self.tags[end] == "V" and self._reads_as_verb(begin, end))
+                self.tags[end] == "X"
+                or (self.tags[end] == "V" and self._reads_as_verb(begin, end))
+                or (noun.plural and self._is_of_several(end))
             ):
                 return Noun(noun.kind, noun.begin, end, noun.plural)
         if tag == "U" and noun.kind == "my":

@@ -19,6 +19,7 @@ from longmind.extract.small_talk import is_worth_keeping, may_be_worth_keeping
 from longmind.extract.statements import is_slot
 from longmind.extract.subjects import About, slot_of
 from longmind.extract.tokens import Token
+from longmind.extract.verb_group import VerbGroup
 from longmind.extract.verbs import form, forms_by_word
 from longmind.extract.words import Words
 from longmind.when.mentions import Mention, find_mention
@@ -159,9 +160,11 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     if about.attribute is not None and verb.lemma != "be":
         stop = span[1]
     pieces = _pieces(words, clause, begin, stop if begin < stop else span[1])
+    if pieces and when is not None and _is_kept_for(verb, about, when):
+        pieces, when = [(pieces[0][0], when.end)], None
     was = (
         verb.tense == "past"
-        and verb.lemma in _STATIVE
+        and (verb.lemma in _STATIVE or verb.form == "ing")  # "in 2015 I was stacking shelves at Aldi"
         and not verb.passive
         and not _is_event(words, clause, when)
     )
@@ -177,6 +180,15 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
             continue
         alone = len(pieces) == 1 and slot.endswith(_AT_ONE_PLACE)
         yield _match(words, clause, about, slot, piece, when, over=over or was, one=alone)
+
+
+def _is_kept_for(verb: VerbGroup, about: About, when: Mention) -> bool:
+    """ "Kestrel keeps its logs for 30 days": how long is said of it, and no time at which it is so."""
+    for_long = when.kind == "length" and verb.lemma in _KEPT_FOR and verb.tense == "present"
+    return for_long and about.sort != "speaker" and about.attribute is None
+
+
+_KEPT_FOR: Final = frozenset("keep store retain hold save archive last cache".split())
 
 
 def _is_appointment(clause: ParsedClause, about: About, when: Mention | None) -> bool:
@@ -261,6 +273,12 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
         verb.lemma in _LIKED and verb.tense == "present" and not about.attribute
     ):
         return True  # what is liked for long, the table knows
+    if (
+        verb.lemma == "keep"
+        and "ing" in (following := forms_by_word().get(first, {}))
+        and "base" not in following
+    ):
+        return True  # "I keep thinking: ..."
     if verb.passive and words.low[verb.after - 1] == "torn":
         return True  # between this and that: nothing is decided
     if verb.lemma == "be" and not verb.passive:
@@ -268,6 +286,8 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
         if clause.kind == "elided":
             return verb.lemma not in _LASTING_ING
+        if verb.lemma in ("visit", "join") and first in ("me", "us"):
+            return True
         return verb.lemma in _TRANSIENT_ING and not (
             verb.lemma == "get" and first in ("married", "divorced", "a")
         )
@@ -388,8 +408,8 @@ def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[R
     last = parts[0][1]
     if verb.lemma != "be" or verb.passive:
         for part in parts[1:4]:
-            if not _belongs(words, part):
-                break
+            if words.low[last - 1] in ("now", "nowadays") or not _belongs(words, part):
+                break  # "drives a bus now, days only"
             last = part[1]
     start, end = words.starts[parts[0][0]], words.end(last - 1)
     cut = _RELATIVE.search(words, start, end) or _GAPPED.search(words, start, end)

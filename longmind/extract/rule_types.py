@@ -33,6 +33,8 @@ class Then:
     slot: str
     value: Reader
     ended: bool = False
+    free: bool = False
+    """Told in passing, so with the confidence of what is told in the text's own words."""
 
 
 @dataclass(frozen=True, slots=True)

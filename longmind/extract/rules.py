@@ -115,13 +115,16 @@ _AT = Then(
 )
 _OF = Then(r" (?:of|at) (?=[A-Z]|the [A-Z])", "works_at", names.named_organisation)
 _FROM = Then(r",?(?: and)?(?: currently| now)?(?: based (?:out of|in)| living in) ", "lives_in", names.place)
+_TEAM = Then(r" (?:on|in) (?:the|our) (?=[\w-]+(?: [\w-]+)? team\b)", "team", names.team, free=True)
+_IN = Then(r" in (?=[A-Z])", "works_in", names.place, free=True)
 _BORN = Then(r" (?:originally )?from ", "from", names.place)
 
 _JOB = r"(?: (?:a|my|the|his|her)(?: \w+){0,3})? (?:job|position|role|internship|gig|apprenticeship)"
 
 
 _NO_EMPLOYER = pattern(
-    r"\b(?:\w*gym|fitness|club|choir|church|band|league|party|association|society|library|orchestra|team|chat|"
+    r"\b(?:\w*gym|fitness|club|choir|church|band|league|party|association|society|library|orchestra|"
+    r"team|chat|"
     r"discord|slack|facebook|group|class|course|forum)\b",
     re.IGNORECASE,
 )
@@ -184,7 +187,7 @@ _WORK_VERBS = (
     VerbRule("started_at", "works_at", ("start",), " at ", names.named_organisation, tenses=DONE,
              denial="refuses", then=(_AS,)),
     VerbRule("started_as", "role", ("start",), rf"(?: working|{_JOB})? as ", roles.role, tenses=DONE,
-             denial="refuses", then=(_AT,)),
+             denial="refuses", then=(_TEAM, _AT)),
     VerbRule("got_a_job", "works_at", ("get", "land", "accept", "take", "find"),
              rf"{_JOB}(?: offer)?(?: at| with| from) ", names.organisation, tenses=DONE, denial="refuses",
              then=(_AS,)),
@@ -210,7 +213,7 @@ _WORK_VERBS = (
     VerbRule("student_at", "role", ("be",), "", roles.student, tenses=tenses("present", "perfect"),
              then=(Then(" at ", "studies_at", names.named_organisation),)),
     VerbRule("is_a", "role", ("be",), "", roles.occupation_with_article, tenses=tenses("present", "perfect"),
-             then=(_AT, _OF, _FROM, _BORN)),
+             then=(_TEAM, _AT, _OF, _FROM, _BORN, _IN)),
     VerbRule("is_leader", "role", ("be",),
              "(?=(?:head|ceo|cto|cfo|coo|vp|director|president|manager|professor|chief) (?:of|at))",
              roles.occupation, tenses=PRESENT, then=(_AT, _OF)),
@@ -320,6 +323,12 @@ _REPEATED = tuple(
     "teach ride jog train exercise hike bike journal bake meet".split()
 )
 
+_AT_WORK = (
+    r"(?:an?|the) (?:[\w-]+ ){0,2}?(?:bus|coach|tram|train|tube|lorry|truck|hgv|taxi|cab|ambulance|forklift|"
+    r"tractor|digger|crane|hearse|minibus|locomotive|fire engine)\b"
+)
+"""What is driven for a living, and seldom owned."""
+
 _LIFE_VERBS = (
     VerbRule("has_condition", "has_condition", ("have", "suffer"), "(?: from)? ", possessions.condition,
              tenses=tenses("present", "progressive", "lasting")),
@@ -334,11 +343,12 @@ _LIFE_VERBS = (
              persons=TOGETHER, then=(Then(",? (?:and|plus) ", "has_pet", possessions.pet),)),
     VerbRule("has_pet", "has_pet", ("have", "own"), " (?:any )?", possessions.pet, tenses=PRESENT,
              persons=TOGETHER, then=(Then(",? (?:and|plus) ", "has_relative", possessions.relative),)),
-    VerbRule("owns", "owns", ("own", "drive"), " ", possessions.possession, tenses=PRESENT),
+    VerbRule("owns", "owns", ("own",), " ", possessions.possession, tenses=PRESENT),
+    VerbRule("drives", "owns", ("drive",), f" (?!{_AT_WORK})", possessions.possession, tenses=PRESENT),
     VerbRule("owned", "owns", ("own",), " ", possessions.possession, tenses=WAS, denial="refuses",
              ended=True),
-    VerbRule("drove", "owns", ("drive",), " ", possessions.possession, tenses=WAS, denial="refuses",
-             ended=True, moment=frozenset({"past", "either", "length"})),
+    VerbRule("drove", "owns", ("drive",), f" (?!{_AT_WORK})", possessions.possession, tenses=WAS,
+             denial="refuses", ended=True, moment=frozenset({"past", "either", "length"})),
     VerbRule("uses", "uses", ("use",), " ", names.products, tenses=_NOW),
     VerbRule("switched_from", "uses", ("switch", "migrate"), "(?: over)? from ", names.product, tenses=DONE,
              denial="refuses", ended=True, then=(Then(" (?:over )?to ", "uses", names.product),)),

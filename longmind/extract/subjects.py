@@ -251,6 +251,8 @@ class Scene:
         if name.isupper() and len(name) > 5:
             return None
         small = sum(token.text[:1].islower() for token in tokens)
+        if len(words) == 1 and (relation := relation_in(words)) in FEMALE | MALE:
+            return About(name, "person", relation=relation)  # "Mum's birthday is 3 May": "she" is no "Dad"
         return About(name, "thing" if small > 1 or len(words) > 3 else "person")
 
     def of_thing(self, tokens: Sequence[Token]) -> About | None:

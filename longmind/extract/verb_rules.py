@@ -211,6 +211,7 @@ def _applied(
             over,
             None if when is None else when[:2],
             verb=predicate.lemma,
+            free=slot != rule.slot and any(then.free and then.slot == slot for then in rule.then),
         )
         for slot, span, over in values
     ]

@@ -69,6 +69,7 @@ _SARCASM = pattern(
     r"(?:\byeah,? right\b|\bas if\b|(?<!\w)/s(?![\w/])|\bjust kidding\b|\bj/?k\b|\bsaid no one\b"
     r"|\boh,? (?:sure|great|joy|yay|lovely|fantastic|wonderful|brilliant)\b|\bhow original\b|\bnot!|"
     r"\b(?:sure|right|yeah|yep|oh|great),? (?:because|cause|cuz|'cause) (?:i|we|who)\b|"
+    r"\boh,? (?:yes|of course|absolutely|totally|naturally|right),? (?:because|cause|cuz) (?:i|we|my)\b|"
     r"\bnothing (?:i|we) (?:love|enjoy|like) more than\b|"
     r"\boh,? (?:yes|yeah|yep),? i (?:just |simply |really |absolutely )?(?:love|adore|enjoy)\b|"
     r"\b(?:wonderful|brilliant|fantastic|perfect|lovely|great|of course),? (?:i|we) "

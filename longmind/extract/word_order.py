@@ -72,11 +72,14 @@ WORD_ORDERS: Final = (
         (("what ",),),
         pattern(
             rf"(?:^|[.!?,;:]\s+|\b(?:and|but|so|that) )(?P<what>[Ww]hat )(?={WHO} )"
-            rf"{WHO} (?:actually |really |now )?[a-z]+(?: (?:in|on|at|for|with|to))?(?P<is> (?:is|was))(?= )"
+            rf"{WHO} (?:actually |really |now )?[a-z]+(?: (?:in|on|at|for|with|to))?"
+            r"(?P<is>(?: now| these days| most)? (?:is|was))(?= )"
         ),
         cut("what", "is"),
         part=pattern(
-            rf"[Ww]hat {WHO} (?:actually |really |now )?[a-z]+(?: (?:in|on|at|for|with|to))? (?:is|was) "
+            rf"[Ww]hat {WHO} (?:actually |really |now )?[a-z]+(?: (?:in|on|at|for|with|to))?(?: now| "
+            rf"these days| most)? "
+            r"(?:is|was) "
         ),
     ),
     # "My title, in case you need it, is records manager."
@@ -119,7 +122,8 @@ WORD_ORDERS: Final = (
         "is",
         (("'s is ",),),
         pattern(
-            r"\b(?:my|our) (?:[a-z]+ing )?(?P<what>[a-z-]+(?: [a-z-]+){0,3}) is [^,;.!?\n]{1,30}[,;]? "
+            rf"(?:\b(?:my|our)|(?-i:{NAME})'s) (?:[a-z]+ing )?(?P<what>[a-z-]+(?: [a-z-]+){{0,3}}) is "
+            r"[^,;.!?\n]{1,30}[,;]? "
             r"(?:and |but |while )?(?:my [a-z-]+|" + NAME + r")'s(?P<here>)(?= is )",
             re.IGNORECASE,
         ),

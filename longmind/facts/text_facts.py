@@ -55,6 +55,10 @@ def read_statements(source: Source, notes: list[str]) -> Iterator[_Found]:
         text, speaker=source.speaker, closed=closed, notes=notes, pronouns=not closed
     ):
         yield from stated_by(statement, source)
+    if closed and source.speaker is None and (author := _author(text)) is not None:
+        for statement in find_statements(text, free=False):
+            if statement.subject == SPEAKER:
+                yield from stated_by(replace(statement, subject=author), source)
 
 
 def stated_by(statement: Statement, source: Source) -> Iterator[_Found]:
@@ -90,6 +94,22 @@ def short_names(key: str) -> tuple[str, ...]:
     if words[0].lower() in _TITLES:
         return (" ".join(words[1:]),)
     return (words[0],)
+
+
+_AUTHOR: Final = re.compile(
+    r"\W*(?:curriculum vitae|c\.?v\.?|r[eé]sum[eé]|bio|biography|about(?: me)?)(?: of| for|"
+    r"\s*[-\u2013\u2014:|,])\s*"
+    r"(?P<name>(?-i:[A-Z])[\w'-]+(?: (?:(?:van|von|de|da|del|der|den|la|le|bin|al) "
+    r"){0,2}(?-i:[A-Z])[\w'-]+){1,3})"
+    r"\s*(?:[.|\u2013\u2014]|\n|$)",
+    re.IGNORECASE,
+)
+
+
+def _author(text: str) -> str | None:
+    """Who writes "I" in a document that says so above: "Curriculum vitae: Ana Lima"."""
+    match = _AUTHOR.match(text)
+    return match["name"] if match is not None and is_persons_name(match["name"]) else None
 
 
 def _named_speech(source: Source) -> str | None:

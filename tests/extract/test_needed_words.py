@@ -126,7 +126,11 @@ _SAID = (
     "Rent at Lidl will be 4. They don't use Slack any more, it's all Zulip now. We no longer bank with "
     "N26; its Wise. I've got a new work phone: 555. We have new username, it's kit. Ana, known as Ann, "
     "left. Bo (aka Beau) ran. Joe, Joey to his friends at work, and Liz, Lizzy for short, sang. The "
-    "landlord has put my rent up to 900. She's raised my phone bill from 20 to 30."
+    "landlord has put my rent up to 900. She's raised my phone bill from 20 to 30. "
+    "Kestrel project: builds run on Jenkins. German for me, please. The builds for Heron run on "
+    "Jenkins. The Atlas "
+    "staging credentials live in Vault."
+    " Roof appeal: Ana Ruiz is chair."
 ).split()  # fmt: skip
 
 

@@ -17,6 +17,13 @@ def _apart(match: re.Match[str]) -> Iterator[Edit]:
         yield *match.span("end"), "."
 
 
+def _each_order(match: re.Match[str]) -> Iterator[Edit]:
+    """ "Two rules: no emojis, and keep replies short": an order each."""
+    yield *match.span("none"), ". Do not use"
+    if match["and"] is not None:
+        yield *match.span("and"), ". Please "
+
+
 ASIDES: Final = (
     # "My eyes are bad, so please always answer in short paragraphs": two sentences.
     Rewording(
@@ -61,13 +68,17 @@ ASIDES: Final = (
     ),
     # "For the speech: Nurul lives in Bedok".
     Rewording(
-        "after another bad before big change fyi good my new news one our quick reminder the update",
+        "after another bad before big change fyi good heads memo my new news note notes one our quick "
+        "reminder "
+        "small the things update",
         ((": ",),),
         pattern(
             r"(?:^|[.!?]\s+)(?P<topic>(?:(?:for|about|as for|on) (?:the|my|our) (?:[a-z-]+ ){0,2}[a-z-]+|"
-            r"(?:new|update|quick|good|bad|big|another|one|change|reminder|news|fyi|before|after)\b"
+            r"(?:new|update|quick|good|bad|big|another|one|change|reminder|news|fyi|before|after|"
+            r"(?:some |a few |two )?things|heads[- ]up|memo|(?:small |little )?notes?(?= (?:for|to|on|"
+            r"about)\b))\b"
             r"[^.:!?\n]{0,50}): )"
-            r"(?=(?-i:[A-Z]|I\b|my\b|we\b))",
+            r"(?=(?-i:[A-Z]|I\b|my\b|our\b|we\b))",
             re.IGNORECASE,
         ),
         cut("topic"),
@@ -199,12 +210,14 @@ ASIDES: Final = (
         "slang swearing tables",
         ((": no ",),),
         pattern(
-            r": (?P<none>no) (?=(?:emojis?|exclamation marks|bullet points|bullets|markdown|jargon|"
+            r"(?P<none>: no) (?![^.!?\n]*\b(?:is|are|was|were|had|have|got|needed)\b)(?=(?:emojis?|"
+            r"exclamation marks|bullet points|bullets|markdown|jargon|"
             r"acronyms|slang|swearing|"
-            r"headings|tables|hashtags|puns|filler)\b)",
+            r"headings|tables|hashtags|puns|filler)\b)(?:[^.!?,;\n]{3,40}?(?P<and>,? and |, |; )"
+            r"(?=(?:keep|use|write|answer|reply|stick|give|make) ))?",
             re.IGNORECASE,
         ),
-        put("none", "please do not use"),
+        _each_order,
     ),
     # "Esme loves mushrooms all of a sudden."
     Rewording(

@@ -398,7 +398,7 @@ PERSONS: Final = (
         "blood dress email mail shoe",
         (("blood ", "shoe size", "dress size", "email", "e-mail"),),
         pattern(
-            r"(?:^|[.!?;,]\s+)(?P<what>(?:blood (?:type|group)|shoe size|dress size|e-?mail)(?P<is> is|'s)?)"
+            r"(?:^|[.!?;,:]\s+)(?P<what>(?:blood (?:type|group)|shoe size|dress size|e-?mail)(?P<is> is|'s)?)"
             r"(?= (?:(?:A|B|AB|O)(?: ?[+-]| pos| neg| rh)|\d|[\w.+-]+@))",
             re.IGNORECASE,
         ),

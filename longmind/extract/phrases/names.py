@@ -165,6 +165,15 @@ def named_organisation(text: str, start: int, end: int) -> Spans | None:
     return [(start, stop)] if stop is not None and may_follow(text, stop, end) else None
 
 
+_TEAM = pattern(r"[\w-]+(?: [\w-]+)? team\b")
+
+
+def team(text: str, start: int, end: int) -> Spans | None:
+    """A team by what it does: "payments team"."""
+    match = _TEAM.match(text, start, end)
+    return None if match is None else [match.span()]
+
+
 def products(text: str, start: int, end: int) -> Spans | None:
     """Things with a name of their own, one by one: capitalised, or written like a product (iOS, vim9)."""
     spans: Spans = []

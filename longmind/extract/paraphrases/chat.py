@@ -1,0 +1,198 @@
+"""How people write to each other: no marks, long letters, "my buddys called Noor", "they took me on"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from longmind.extract.lexicon import LANGUAGES
+from longmind.extract.patterns import pattern
+from longmind.extract.rewording import NAME, WHO, Edit, Rewording, put
+
+_STRETCHED: Final = tuple(letter * 3 for letter in "aeouyshmn")
+_SPOKEN: Final = sorted(language for language in LANGUAGES if language.isalpha())
+_RIDES: Final = r"(?:bus|tram|train|tube|metro|subway|ferry|coach|underground|shuttle|minibus)"
+_ONE_OF: Final = (
+    r"(?:dog|cat|puppy|pup|kitten|rabbit|horse|boss|buddy|mate|friend|brother|sister|son|daughter|mum|"
+    r"mom|dad|"
+    r"wife|husband|girlfriend|boyfriend|gf|bf|partner|baby|teacher|manager|neighbour|neighbor|flatmate|"
+    r"roommate|tutor|coach|niece|nephew|cousin|aunt|uncle)"
+)
+
+
+def _shortened(match: re.Match[str]) -> Iterator[Edit]:
+    """ "Puppyyy", "heyy": the letter once, or twice in "alll"."""
+    letter, before = match["letter"], match.string[match.start("long") - 1 : match.start("long")]
+    yield *match.span("long"), letter * (2 if letter == "l" and before in "aei" else 1)
+
+
+def _each_allergy(match: re.Match[str]) -> Iterator[Edit]:
+    yield *match.span("label"), "I'm allergic to "
+    for mark in re.finditer(r"[,;] (?!and )", match["list"]):
+        yield match.start("list") + mark.start(), match.start("list") + mark.end(), " and "
+
+
+def _one_of_those(match: re.Match[str]) -> Iterator[Edit]:
+    """ "Which oil for a Skoda Octavia? Mine's done 90,000 miles": who asks has one."""
+    year = match["year"] or ""
+    yield *match.span("mine"), f"I have a {year}{match['thing']}. It"
+
+
+CHAT: Final = (
+    # "We got a puppyyy", "loveee it".
+    Rewording(
+        "",
+        (_STRETCHED,),
+        pattern(r"(?<![\w.@/#-])[a-z]{1,12}?(?P<long>(?P<letter>[a-z])(?P=letter){2,})(?![\w@/.-]\w)(?!\w)"),
+        _shortened,
+    ),
+    # "Hey im kyle just started as an intern": two sentences with no mark between them.
+    Rewording(
+        "im m am",
+        ((" just ", " recently "),),
+        pattern(
+            r"\b(?:I'?m|I am) (?!(?:here|also|only|not|so|who|where|what)\b)[a-z][a-z'-]{2,14}(?P<gap>)"
+            r"(?= (?:just|recently) (?:started|joined|moved|became|got|finished|graduated|turned|switched|"
+            r"began|left|quit|bought|adopted)\b)",
+            re.IGNORECASE,
+        ),
+        put("gap", ", I"),
+    ),
+    # "My buddys called Noor", "his names Waffles".
+    Rewording(
+        "called",
+        (("s called ",),),
+        pattern(
+            rf"\b(?:my|his|her|our) (?:[a-z]+ )?{_ONE_OF}(?P<s>s) called (?=[a-z][\w'-]+(?: [A-Z][\w'-]+)?"
+            r"\s*(?:[.,;!?\n]|$))(?![\w'-]+,? and )",
+            re.IGNORECASE,
+        ),
+        put("s", "'s"),
+    ),
+    Rewording(
+        "names",
+        ((" names ",),),
+        pattern(
+            r"\b(?:my|his|her|its|our) (?:[a-z]+s )?name(?P<s>s) (?=(?!(?:are|were|and|of|in|on|for|but)\b)"
+            r"[a-z][\w'-]+(?: [A-Z][\w'-]+)?\s*(?:[.,;!?\n]|$))",
+            re.IGNORECASE,
+        ),
+        put("s", "'s"),
+    ),
+    # "These days I get the tram to work".
+    Rewording(
+        "get gets catch catches",
+        ((" to ", " into "),),
+        pattern(
+            rf"\b(?:I|we|he|she|they|{WHO}) (?:now |usually |normally |always |mostly )?(?P<get>get|gets|"
+            rf"catch|catches)(?= (?:the|a) (?:[\w:]+ )?{_RIDES} (?:in)?to (?:work|school|uni|"
+            r"university|college|the office|campus|town)\b)"
+        ),
+        lambda match: iter([(*match.span("get"), "takes" if match["get"].endswith("s") else "take")]),
+    ),
+    # "I'm keeping off bread".
+    Rewording(
+        "off away clear out",
+        (("keeping ", "staying ", "steering ", "laying ", "cutting "),),
+        pattern(
+            r"\b(?:I'?m|I am|(?:he|she)(?:'s| is)|(?:we|they)(?:'re| are)) (?:also |still |now |really )?"
+            r"(?P<off>(?:keeping|staying|laying) off|(?:keeping|staying) away from|steering clear of|"
+            r"cutting out)(?= (?!(?:the|my|our|his|her|their|it|them|you|him|this|that|work|school|home|"
+            r"everyone|people|for|a)\b)[a-z])",
+            re.IGNORECASE,
+        ),
+        put("off", "avoiding"),
+    ),
+    # "im studying nursing at salford uni its my 1st year".
+    Rewording(
+        "academy college uni university",
+        ((" at ",),),
+        pattern(
+            r"\bat (?P<name>(?!(?:my|the|an?|our|this|that|some|any|which|what|every|his|her|their|your|uni|"
+            r"state|med|art|law|medical|community|local|night)\b)[a-z]{3,})(?P<kind> (?:uni|university|"
+            r"college|"
+            r"academy))(?P<more>(?= (?:it'?s|i'?m|i|my|this|but)\b))?(?![\w-])"
+        ),
+        lambda match: iter(
+            [
+                (*match.span("name"), match["name"].title()),
+                (*match.span("kind"), match["kind"].title() + ("" if match["more"] is None else ",")),
+            ]
+        ),
+    ),
+    # "English for me, please".
+    Rewording(
+        " ".join(_SPOKEN),
+        ((" for me",),),
+        pattern(
+            rf"(?:^|[.!?]\s+)(?P<whole>(?P<language>{'|'.join(_SPOKEN)}) for me"
+            r"(?:,? (?:please|pls|thanks|thx))?)(?=\s*(?:[.!\n]|$))",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), f"Please always answer in {match['language']}")]),
+        part=pattern(rf"\b(?:{'|'.join(_SPOKEN)}) for me\b", re.IGNORECASE),
+    ),
+    # "Class is on Monday at 7 thx x".
+    Rewording(
+        "x xx xxx",
+        ((" x",),),
+        pattern(
+            r"(?:(?:\bthanks|\bthx|\bty|\bplease|\bpls|\bsoon|\blater|\bnight|[!.\d])(?P<x> (?:x|xx|"
+            r"xxx)\b))(?=\s*$)",
+            re.IGNORECASE,
+        ),
+        put("x", "."),
+    ),
+    # "They hired me as a welder": who was hired has started as one.
+    Rewording(
+        "appointed elected employed hired kept made promoted taken took",
+        ((" me ",),),
+        pattern(
+            r"(?P<whole>(?:^|(?<=[.!?;,])\s+|(?<=\band) |(?<=\bbut) |(?<=\bso) |(?<=anymore) )"
+            rf"(?:(?:they|he|she)(?:'?ve|'s| have| has)?|(?:the|my) [a-z]+(?:'ve|'s| have| has)?|(?-i:{NAME})"
+            r"(?:'s| has| have)?)(?: just| finally| now)? (?:(?:hired|employed|appointed|elected|promoted) me"
+            r" (?:as|to(?: be)?)|(?:taken|took|kept) me on as|made me(?= (?:head|partner|captain|chair|"
+            r"director|"
+            r"manager|supervisor|team lead(?:er)?|deputy)\b)))(?= (?!such|part\b)[a-z])",
+            re.IGNORECASE,
+        ),
+        put("whole", " I started as"),
+    ),
+    # "Which oil goes in a Skoda Octavia? Mine's just done 90,000 miles."
+    Rewording(
+        "mine",
+        (("mine",), ("? ", ". ")),
+        pattern(
+            rf"\b[Aa]n? (?P<year>(?:19|20)\d\d )?(?P<thing>{NAME}(?: \d+)?)(?: "
+            rf"[a-z]+){{0,5}}[.?]\s+(?P<mine>Mine)"
+            r"(?='s | is | has )"
+        ),
+        _one_of_those,
+    ),
+    # "My dad keeps bees: three hives on the roof".
+    Rewording(
+        "keep keeps grow grows collect collects breed breeds own owns run runs",
+        ((": ",),),
+        pattern(
+            rf"(?:^|[.!?,;]\s+|\b(?:and|but|so) ){WHO} (?:also |now |still |even )?(?:keep|grow|collect|"
+            rf"breed|own|"
+            r"run)s? (?:[\w'-]+ ){0,3}[\w'-]+(?P<colon>:) (?=(?:an?|one|two|three|four|five|six|seven|eight|"
+            r"nine|ten|about|over|around|mostly|mainly|some|\d+) [\w' -]{2,50}\s*(?:[.!\n,]|$))"
+        ),
+        put("colon", ","),
+    ),
+    # "Filling in a form. Allergies: penicillin and latex".
+    Rewording(
+        "allergies allergy",
+        ((":",),),
+        pattern(
+            r"(?:^|[.!?\n]\s*)(?P<label>(?:(?:my|known|food|drug) )?allerg(?:ies|y)(?: to)?: ?)"
+            r"(?!(?:none|no|nothing|nil|not|n/a|unknown|yes|see|please|i|i'm|tbc|my|he|she|they|we|you)\b)"
+            r"(?P<list>[a-z][\w'-]*(?: [\w'-]+){0,2}(?:,? and |, |; )?(?:[a-z][\w'-]*(?: [\w'-]+){0,2}"
+            r"(?:,? and |, |; )?){0,5})(?=\s*(?:[.!\n]|$))",
+            re.IGNORECASE,
+        ),
+        _each_allergy,
+    ),
+)
