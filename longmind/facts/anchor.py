@@ -14,7 +14,7 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
-from longmind.facts.anew import not_to_come, other_than_now, same_way
+from longmind.facts.anew import not_to_come, other_than_now, rival_of, same_way
 from longmind.facts.consequences import consequences, doing_over, favourites_over
 from longmind.facts.corrected import corrected_slot, corrections
 from longmind.facts.current_facts import CurrentFacts
@@ -22,7 +22,7 @@ from longmind.facts.doubt import doubted, is_undone
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
-from longmind.facts.kinds import comes_back
+from longmind.facts.kinds import comes_back, kinds_of
 from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
@@ -245,8 +245,10 @@ def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Itera
             for belief in current.held(fact.subject)
             if (_SERVICE.fullmatch(belief.predicate) or str(belief.value).startswith("with "))
             and belief.value != fact.value
+            and not _of_other_sorts(belief, fact)
         ]
-        old = services if len(services) == 1 else []
+        rival = None if len(services) == 1 else rival_of(current, fact.subject, str(fact.value))
+        old = services if len(services) == 1 else [] if rival is None else [rival]
     elif not fact.replaces:  # whatever the slot holds
         old = current.held(fact.subject, rivals(fact.predicate))
         old = [
@@ -285,6 +287,13 @@ def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Itera
     )
     cardinality = None if old else fact.cardinality
     yield replace(fact, predicate=predicate, value=value, replaces=None, cardinality=cardinality)
+
+
+def _of_other_sorts(belief: CurrentFact, fact: FoundFact) -> bool:
+    """A browser is no other bank."""
+    new = kinds_of("", str(fact.value))
+    old = kinds_of(belief.predicate, str(belief.value))
+    return bool(new and old) and new.isdisjoint(old)
 
 
 _OWN_THING: Final = re.compile(r"\b(?:my|our|the) (?:old |new )?([\w-]+(?: [A-Z\d][\w-]*)*)", re.IGNORECASE)

@@ -7,6 +7,7 @@ from typing import Final
 from longmind.extract.paraphrases.asides import ASIDES
 from longmind.extract.paraphrases.changes import CHANGES
 from longmind.extract.paraphrases.persons import PERSONS
+from longmind.extract.paraphrases.replaced import REPLACED
 from longmind.extract.paraphrases.things import THINGS
 
-PARAPHRASES: Final = (*ASIDES, *PERSONS, *CHANGES, *THINGS)
+PARAPHRASES: Final = (*ASIDES, *PERSONS, *CHANGES, *REPLACED, *THINGS)
