@@ -247,8 +247,13 @@ def _match(
     )
 
 
+_PLACED_AT: Final = frozenset("keep store host hold save".split())
+
+
 def _is_plural(words: Words, clause: ParsedClause) -> bool:
     """ "My kids are Amara and Tobi": each of them is one."""
+    if clause.verb.passive and clause.verb.lemma in _PLACED_AT:
+        return False  # all of them are kept in one place
     return words.low[clause.verb.first] in ("are", "were", "'re") and words.low[
         clause.subject_end - 1
     ].endswith(("s", "children"))

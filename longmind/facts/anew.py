@@ -29,7 +29,7 @@ _NOW: Final = re.compile(
     r"(?:am|is|are|be|been|gone|went|moved|switched|'m|'s|'re) back (?:in|on|at|to|with)|"
     r"since (?:this|last|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
     r"from (?:now|here|today|next) on|"
-    r"from (?:next|this) \w+|as of|no longer|anymore|any more|"
+    r"from (?:next|this) \w+|as of|no longer|anymore|any more|in the end|"
     r"(?:the|my|our) new [a-z]+(?: is|'s)|"
     r"(?:put|switched|moved) (?:her|him|me|us|[A-Z]\w+)(?: over)? (?:in|on|to)|"
     r"(?:everything|the lot|it all)(?: over| across)? to)\b",
@@ -361,6 +361,9 @@ def _of_a_kind(new: tuple[str, ...], old: tuple[str, ...], *, names: bool = True
     """Whether one can stand for the other: two days, two numbers of a thing, two shifts, two `names`."""
     if _DAY.match(new[0]) is not None or _DAY.match(old[0]) is not None:
         return _DAY.match(new[0]) is not None and _DAY.match(old[0]) is not None
+    named = names and new[0][0].isupper() and old[0][0].isupper() and new[0].isalpha() and old[0].isalpha()
+    if named and new[0] != old[0]:
+        return True  # whichever version of it: "MySQL 5.7" and "Postgres"
     if _HAS_DIGIT.search(" ".join((*new[:2], *old[:2]))) is not None:
         counted, before = (_HAS_DIGIT.sub("#", " ".join(words[:2]).lower()) for words in (new, old))
         return counted == before

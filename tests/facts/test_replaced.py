@@ -116,3 +116,84 @@ def test_a_deputy_is_not_the_one_in_office() -> None:
     after = told("Anna Berg is director of Tallow Ltd.", "Piet Roos is the deputy director of Tallow Ltd.")
     assert "Tallow Ltd director Anna Berg" in after
     assert "Tallow Ltd deputy_director Piet Roos" in after
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "gone", "new"),
+    [
+        # Orders that end others
+        ("Always use bullet points please.", "Full paragraphs from now on please.", "bullet", "paragraphs"),
+        (
+            "When you write code for me, indent with four spaces.",
+            "The new linter insists, so use tabs from today.",
+            "spaces",
+            "code_style use tabs",
+        ),
+        # Where things are, and what they run on
+        ("The orders service is on MySQL 5.7.", "Orders is on Postgres in the end!", "MySQL", "Postgres"),
+        ("The billing service runs on Heroku.", "Billing runs on Hetzner now.", "Heroku", "runs_on Hetzner"),
+        ("The Heron backups are kept on Dropbox.", "Heron backups now live on S3.", "Dropbox", "on S3"),
+        (
+            "Note for later: deploys happen on Fridays.",
+            "Deploys happen on Mondays now.",
+            "Fridays",
+            "Mondays",
+        ),
+        # Who does it
+        (
+            "Tom coaches Leo's team.",
+            "Tom doesn't coach them any more, it's Priya now.",
+            "Tom",
+            "Priya coaches",
+        ),
+        # What somebody bears and likes
+        ("Allergies: sesame and latex.", "Turns out the sesame thing was a false alarm.", "Nobody", "latex"),
+        (
+            "I'm allergic to sesame and to latex.",
+            "The sesame allergy was a misdiagnosis.",
+            "allergic_to sesame",
+            "allergic_to latex",
+        ),
+        ("I'm an intern at Elmwood.", "guess who's not an intern any more", "intern", "Elmwood"),
+    ],
+)
+def test_what_is_told_in_passing_takes_the_place_of_what_was_told(
+    first: str, second: str, gone: str, new: str
+) -> None:
+    after = told(first, second)
+    assert not any(gone in line for line in after), after
+    assert any(new in line for line in after), after
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "gone"),
+    [
+        ("I love pair programming.", "I don't enjoy pairing any more.", "pair programming"),
+        ("I love baking bread.", "I don't like baking these days.", "baking bread"),
+        ("Tom coaches Leo's team.", "Tom doesn't coach them any more.", "coaches"),
+        ("I'm learning Danish.", "I dropped Danish ages ago.", "Danish"),
+    ],
+)
+def test_what_is_done_no_more_is_over(first: str, second: str, gone: str) -> None:
+    after = told(first, second)
+    assert not any(gone in line for line in after), after
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept"),
+    [
+        ("Always use bullet points please.", "A short paragraph for this email, please.", "bullet"),
+        ("The orders service is on MySQL 5.7.", "Orders are late again.", "MySQL"),
+        ("The orders service is on MySQL 5.7.", "Is orders on Postgres now?", "MySQL"),
+        ("The Heron backups are kept on Dropbox.", "Kite backups now live on S3.", "Dropbox"),
+        ("Tom coaches Leo's team.", "Tom doesn't coach them on Sundays.", "Tom coaches"),
+        ("Tom coaches Leo's team.", "If Tom doesn't coach them any more, Leo will quit.", "Tom coaches"),
+        ("Tom coaches Leo's team.", "Ada doesn't coach them any more, it's Priya now.", "Tom coaches"),
+        ("I love baking bread.", "I don't like bread any more.", "baking bread"),
+        ("I love pair programming.", "My boss doesn't enjoy pairing any more.", "pair programming"),
+        ("I'm allergic to sesame and to latex.", "The sesame thing was never cleaned up.", "sesame"),
+    ],
+)
+def test_what_is_said_of_something_else_leaves_it(first: str, second: str, kept: str) -> None:
+    after = told(first, second)
+    assert any(kept in line for line in after), after

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import NAME, Edit, Rewording, put
+from longmind.extract.rewording import NAME, Edit, Rewording, cut, put
 from longmind.extract.verbs import form, verb_forms
 
 _BEGIN: Final = r"(?:^|[.!?;:]\s+|, |\b(?:and|but|so|because|as) )"
@@ -63,6 +63,25 @@ def _of_both(match: re.Match[str]) -> Iterator[Edit]:
     yield *match.span("others"), ""
     if match["have"]:
         yield *match.span("have"), auxiliary[match["have"]]
+
+
+def _who(said: str) -> str:
+    return {"her": "she", "him": "he"}.get(said.lower(), said)
+
+
+def _kept_at(match: re.Match[str]) -> Iterator[Edit]:
+    """ "The Atlas passwords live in Vault": Atlas's passwords are kept in Vault."""
+    one = match["live"].rstrip().endswith(("lives", "sits")) or " is" in match["live"]
+    if match["the"]:
+        yield *match.span("the"), ""
+    yield *match.span("gap"), "'s "
+    yield *match.span("live"), " is kept" if one else " are kept"
+
+
+def _ordered(match: re.Match[str]) -> Iterator[Edit]:
+    yield *match.span("lead"), ""
+    if match["no"]:
+        yield *match.span("no"), "do not use"
 
 
 REPLACED: Final = (
@@ -233,8 +252,124 @@ REPLACED: Final = (
         ),
         _instead_of_whom,
     ),
+    # "..., following Paul Marsh's retirement in January": he is there no more.
+    Rewording(
+        "departure resignation retirement",
+        (("following ", "after ", "on ", "upon "), ("'s ",)),
+        pattern(
+            rf"(?P<whole>,? (?:following|after|on|upon) (?:the (?:retirement|departure|resignation) of "
+            rf"(?P<him>{NAME})|(?P<who>{NAME})'s (?:retirement|departure|resignation)))\b"
+        ),
+        lambda match: iter([(*match.span("whole"), f". {match['who'] or match['him']} has retired")]),
+    ),
+    # "Orders is on Postgres in the end!"
+    Rewording(
+        "end",
+        ((" in the end",),),
+        pattern(r"\b(?:is|are|uses|runs|lives|works) [^.,;!?\n]{2,40}?(?P<end> in the end)(?=[.,;!\n]|$)"),
+        cut("end"),
+    ),
+    # "Note for later: deploys happen on Thursdays".
+    Rewording(
+        "future later note record reference reminder self",
+        ((": ",), ("note ", "record", "reminder", "for later", "reference")),
+        pattern(
+            r"(?:^|[.!?]\s+)(?P<lead>(?:(?:a |quick |one )?(?:note|reminder)(?: for (?:later|the record|"
+            r"future reference)| to self)|for (?:later|the record|reference|future reference)): )(?=\w)",
+            re.IGNORECASE,
+        ),
+        cut("lead"),
+    ),
+    # "The Atlas staging credentials live in Vault."
+    Rewording(
+        "backups certificates configs credentials designs docs documentation keys logs password passwords "
+        "secrets token tokens",
+        ((" in ", " on "), (" live", " kept", " stored", " sit", " are ", " is ")),
+        pattern(
+            r"(?:^|[.!?:;,]\s+|\b(?:and|but) )(?P<the>[Tt]he )?(?P<owner>[A-Z][\w'-]*[a-z])(?P<gap> )"
+            r"(?:[a-z]+ ){0,2}(?:backups|certificates|configs|credentials|designs|docs|documentation|keys|"
+            r"logs|passwords?|secrets|tokens?)"
+            r"(?P<live> (?:(?:now )?(?:lives?|sits?)|(?:are|is)(?: now)?(?: kept| stored)?)) "
+            r"(?=(?:in|on) )"
+        ),
+        _kept_at,
+    ),
+    # "Allergies: penicillin and latex."
+    Rewording(
+        "allergies",
+        (("allergies: ", "allergies - "),),
+        pattern(
+            r"(?:^|[.!?;]\s+)(?P<lead>(?:my )?allergies(?::| -) )"
+            r"(?!none\b|no\b|n/a\b|unknown\b|any\b)(?=[a-z])",
+            re.IGNORECASE,
+        ),
+        put("lead", "I'm allergic to "),
+    ),
+    Rewording(
+        "allergic",
+        (("allergic to ",), (" and to ", " or to ")),
+        pattern(r"\ballergic to [^.,;!?\n]{2,40},? and (?P<to>to )(?=\w)", re.IGNORECASE),
+        cut("to"),
+    ),
+    # "Turns out the penicillin allergy was never real."
+    Rewording(
+        "allergy intolerance thing",
+        (("allerg",), ("real", "mistake", "nothing", "misdiagnos", "wrong", "false")),
+        pattern(
+            rf"{_BEGIN}(?P<whole>(?:(?:it )?turns out (?:that )?)?(?:the|my) (?P<what>[a-z]+(?: [a-z]+)?) "
+            r"(?:allergy|thing|intolerance) (?:was never (?:real|a thing|true|right)|(?:wasn't|isn't|was not|"
+            r"is not) (?:real|true|right)|(?:was|turned out to be|is) (?:a mistake|nothing|a misdiagnosis|"
+            r"wrong|false|a false alarm)))\b",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), f"I'm not allergic to {match['what']}")]),
+    ),
+    # "Guess who's not an intern any more."
+    Rewording(
+        "guess",
+        (("guess who",),),
+        pattern(
+            r"(?:^|[.!?]\s+)(?P<whole>guess who(?:'s| is|s))(?= (?:not|no longer|now|finally|"
+            r"officially|an?|moving|got|been|just)\b)",
+            re.IGNORECASE,
+        ),
+        put("whole", "I'm"),
+    ),
+    # "Two house rules: no emojis, and keep replies short", "so use tabs from today".
+    Rewording(
+        "preference preferences request requests rule rules",
+        ((": ",), ("rule", "request", "preference")),
+        pattern(
+            r"(?:^|[.!?]\s+)(?P<lead>[^.!?:\n]{0,20}\b(?:rules?|requests?|preferences?)\b[^.!?:\n]{0,30}: )"
+            r"(?:(?P<no>no)(?= (?:emojis?|bullet points|bullets|markdown|jargon|tables|headings|exclamation "
+            r"marks|small talk)\b)|(?=(?:keep|use|always|never|please|don't|do not|answer|reply|write)\b))",
+            re.IGNORECASE,
+        ),
+        _ordered,
+    ),
+    Rewording(
+        "no",
+        (("no ",), (", and keep ", ", keep ", ", and use ", " and keep ", ", always ", ", and always ")),
+        pattern(
+            r"\bno (?:emojis?|bullet points|bullets|markdown|jargon|tables|headings|exclamation marks|"
+            r"small talk)(?P<and>,? and |, )(?=(?:keep|use|always|never|answer|reply|write)\b)",
+            re.IGNORECASE,
+        ),
+        put("and", ". "),
+    ),
+    Rewording(
+        "from future going",
+        (
+            (", so ", " so ", ", and ", " and "),
+            ("from now on", "from today", "from here on", "in future", "going forward"),
+        ),
+        pattern(
+            r"(?P<and>,? (?:so|and) )(?=(?:use|answer|reply|write|keep|give|call|indent|format|spell|sign|"
+            r"put|(?:just )?(?:short|long|plain|full|brief|numbered|bulleted|bullet) (?:paragraphs?|"
+            r"sentences?|answers?|replies|lists?|points|prose))\b[^.!?\n]{0,80}\b(?:from (?:now|here) on|"
+            r"from today|in future|going forward)\b)",
+            re.IGNORECASE,
+        ),
+        put("and", ". "),
+    ),
 )
-
-
-def _who(said: str) -> str:
-    return {"her": "she", "him": "he"}.get(said.lower(), said)
