@@ -29,7 +29,7 @@ _NOW: Final = re.compile(
     r"(?:am|is|are|be|been|gone|went|moved|switched|'m|'s|'re) back (?:in|on|at|to|with)|"
     r"since (?:this|last|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
     r"from (?:now|here|today|next) on|"
-    r"from (?:next|this) \w+|as of|no longer|anymore|any more|in the end|"
+    r"from (?:next|this) \w+|as of|no longer|anymore|any more|in the end|(?:agreed|decided) that|"
     r"(?:the|my|our) new [a-z]+(?: is|'s)|"
     r"(?:put|switched|moved) (?:her|him|me|us|[A-Z]\w+)(?: over)? (?:in|on|to)|"
     r"(?:everything|the lot|it all)(?: over| across)? to)\b",

@@ -139,6 +139,19 @@ def test_a_deputy_is_not_the_one_in_office() -> None:
             "Fridays",
             "Mondays",
         ),
+        ("Builds for Heron run on Jenkins.", "Heron's builds run on Buildkite now.", "Jenkins", "Buildkite"),
+        (
+            "Piper project: deploys happen on Fridays.",
+            "Piper deploys happen on Mondays now.",
+            "Fri",
+            "Mondays",
+        ),
+        (
+            "For the shop app, releases go out on Fridays.",
+            "Shop app releases go out on Mondays now.",
+            "Fri",
+            "Mon",
+        ),
         # Who does it
         (
             "Tom coaches Leo's team.",
@@ -186,6 +199,7 @@ def test_what_is_done_no_more_is_over(first: str, second: str, gone: str) -> Non
         ("The orders service is on MySQL 5.7.", "Orders are late again.", "MySQL"),
         ("The orders service is on MySQL 5.7.", "Is orders on Postgres now?", "MySQL"),
         ("The Heron backups are kept on Dropbox.", "Kite backups now live on S3.", "Dropbox"),
+        ("All builds for Heron run on Jenkins.", "Builds for Kite run on Buildkite now.", "Jenkins"),
         ("Tom coaches Leo's team.", "Tom doesn't coach them on Sundays.", "Tom coaches"),
         ("Tom coaches Leo's team.", "If Tom doesn't coach them any more, Leo will quit.", "Tom coaches"),
         ("Tom coaches Leo's team.", "Ada doesn't coach them any more, it's Priya now.", "Tom coaches"),

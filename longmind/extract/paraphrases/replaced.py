@@ -38,6 +38,8 @@ _ROLE: Final = (
     r"[a-z][\w-]*|(?:manager|partner|supervisor|captain|foreman|editor|"
     r"director|head of|treasurer|secretary|team leader)\b)"
 )
+_ROUNDS: Final = "builds|deploys|deployments|releases|backups|tests|logs|alerts|jobs|reviews|payments"
+"""What is done for a project again and again."""
 _FODDER: Final = r"(?:kibble|food|diet|feed|biscuits|hay|mix|pellets)"
 _CARED_FOR: Final = (
     "coach coaches teach teaches manage manages own owns lead leads chair chairs maintain "
@@ -268,6 +270,38 @@ REPLACED: Final = (
         ((" in the end",),),
         pattern(r"\b(?:is|are|uses|runs|lives|works) [^.,;!?\n]{2,40}?(?P<end> in the end)(?=[.,;!\n]|$)"),
         cut("end"),
+    ),
+    # "Kestrel's builds run on Jenkins", "builds for Kestrel run on Jenkins", "Kestrel project: builds run".
+    Rewording(
+        _ROUNDS.replace("|", " "),
+        (("'s ",), (" run", " happen")),
+        pattern(
+            rf"(?:^|[.!?:;,]\s+|\b(?:and|but) )[A-Z][\w-]+(?P<of>'s) (?:{_ROUNDS})"
+            r"(?= (?:now )?(?:run|happen)\b)"
+        ),
+        cut("of"),
+    ),
+    Rewording(
+        _ROUNDS.replace("|", " "),
+        ((" for ", " of "), (" run", " happen")),
+        pattern(
+            rf"(?:^|[.!?:;,]\s+|\b(?:and|but) )(?P<whole>(?:All |The |all |the )?(?P<what>(?i:{_ROUNDS})) "
+            r"(?:for|of) (?:the )?(?P<owner>[A-Z][\w-]+))"
+            r"(?= (?:now )?(?:run|happen)\b)"
+        ),
+        lambda match: iter([(*match.span("whole"), f"{match['owner']} {match['what'].lower()}")]),
+    ),
+    Rewording(
+        _ROUNDS.replace("|", " "),
+        (("for the ", "project: ", "project - "),),
+        pattern(
+            r"(?:^|[.!?]\s+)(?P<whole>(?:For the (?P<named>[a-z]+ (?:app|site|service|team)), |"
+            rf"(?P<project>[A-Z][\w-]+) project(?::| -) )(?:the )?(?P<what>{_ROUNDS}))"
+            r"(?= (?:now )?(?:run|happen|go out|go|live|end up)\b)"
+        ),
+        lambda match: iter(
+            [(*match.span("whole"), f"{match['project'] or 'The ' + match['named']} {match['what']}")]
+        ),
     ),
     # "Note for later: deploys happen on Thursdays".
     Rewording(
