@@ -77,7 +77,8 @@ _INSTEAD: Final = Gated(
     re.IGNORECASE,
 )
 _CUT: Final = pattern(
-    r",|\s(?:after|before|because|since|when|so|and|but|at last|over the|to (?!\w+ing)(?-i:[a-z])\w*)\b",
+    r",|\s(?:ages|years|months|weeks|long|a while|some time) ago\b|"
+    r"\s(?:after|before|because|since|when|so|and|but|at last|over the|to (?!\w+ing)(?-i:[a-z])\w*)\b",
     re.IGNORECASE,
 )
 _BROKEN: Final = pattern(r"(?:done|over|finished|through|history|no more)\b", re.IGNORECASE)

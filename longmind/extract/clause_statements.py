@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from longmind.extract.changes import (
@@ -47,11 +47,6 @@ _LEADERS: Final = frozenset(
     "captain mayor "
     "editor treasurer secretary principal dean".split()
 )
-_LEADING: Final = frozenset(
-    "managing executive practice general creative artistic technical medical musical financial sales "
-    "marketing store branch plant office product project club".split()
-)
-"""Before a title: there may be a managing director beside an artistic one."""
 _MEASURES: Final = (
     "blood_group", "blood_type", "number", "size", "code", "_id", "height", "weight", "birthday", "postcode",
     "plate", "pin",
@@ -264,10 +259,8 @@ class StatementReader(SubjectReader):
         if not roles or about.sort != "person" or "/" in about.key:
             return
         words = self.masked[roles[0].value[0] : roles[0].value[1]].lower().split()
-        at = next((at for at, word in enumerate(words) if word in _LEADERS), None)
-        title = None if at is None else words[at]
-        if at and words[at - 1] in _LEADING:
-            title = f"{words[at - 1]}_{title}"
+        at = next((number for number, word in enumerate(words) if word in _LEADERS), None)
+        title = None if at is None else _title(words[: at + 1])
         house = self.masked[houses[0].value[0] : houses[0].value[1]] if houses else None
         if title is None or (house is None and (self.house is None or self.house == about.key)):
             return
@@ -346,6 +339,15 @@ class StatementReader(SubjectReader):
         if near is None and previous is not None and self.opening > span[0]:
             near = find_mention(self.masked, span[0], self.opening)  # "back in 2012, when ..., I lived in"
         return near
+
+
+_NO_TITLE: Final = frozenset("the a an new current next our its their first present longtime".split())
+
+
+def _title(words: Sequence[str]) -> str:
+    """The office as it is called: a deputy director is not the director."""
+    kept = [word for word in words if word not in _NO_TITLE and word.replace("-", "").isalpha()]
+    return "_".join(kept[-3:]).replace("-", "_")
 
 
 def _liking_of_it(words: Words, clause: ParsedClause, about: About, thing: Range) -> RuleMatch | None:

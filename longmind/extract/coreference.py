@@ -21,7 +21,9 @@ _ATTRIBUTES: Final = frozenset(
 
 
 _NOMINATIVE: Final = {"his": "he", "her": "she"}
-_SEEMING: Final = frozenset("taste smell".split())
+_SEEMING: Final = frozenset(
+    "taste smell wear bore tire exhaust drain annoy irritate stress scare frighten upset".split()
+)
 """Verbs whose subject is what one goes on about."""
 _PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
 _WITH_PERSONS: Final = frozenset("help meet phone thank hug marry invite congratulate".split())

@@ -20,8 +20,8 @@ _LASTING: Final = pattern(
     re.IGNORECASE,
 )
 _ONCE: Final = pattern(
-    r"\b(?:just this once|this once|this time|for now|today|tonight|tomorrow|this (?:e-?mail|text|letter|"
-    r"one|note|"
+    r"\b(?:just this once|this once|this time|for now|(?<!from )(?<!as of )today|tonight|"
+    r"tomorrow|this (?:e-?mail|text|letter|one|note|"
     r"paragraph|sentence|draft|list|form|page)|the following|below|above|half a page|list of|rota|"
     r"plan|ideas?|questions?|options?|examples?)\b",
     re.IGNORECASE,
@@ -46,12 +46,12 @@ _TOPICS: Final = (
         Gated(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our)|regards)\b", re.I),
     ),
     (
-        "answer_length",
-        Gated(r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words)\b", re.I),
-    ),
-    (
         "answer_format",
         Gated(r"\b(?:bullets?|bullet points|paragraphs?|lists?|tables?|markdown|prose|headings?)\b", re.I),
+    ),
+    (
+        "answer_length",
+        Gated(r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words)\b", re.I),
     ),
     (
         "units",

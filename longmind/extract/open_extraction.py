@@ -259,8 +259,13 @@ def _match(
     )
 
 
+_PLACED_AT: Final = frozenset("keep store host hold save".split())
+
+
 def _is_plural(words: Words, clause: ParsedClause) -> bool:
     """ "My kids are Amara and Tobi": each of them is one."""
+    if clause.verb.passive and clause.verb.lemma in _PLACED_AT:
+        return False  # all of them are kept in one place
     return words.low[clause.verb.first] in ("are", "were", "'re") and words.low[
         clause.subject_end - 1
     ].endswith(("s", "children"))
@@ -331,7 +336,7 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
         name = "is"
     elif verb.passive:
         name = words.low[at - 1]
-    elif verb.tense in ("past", "perfect") and verb.lemma not in _STATIVE:
+    elif verb.tense in ("past", "perfect") and verb.lemma not in _STATIVE and not _goes_on(words, clause):
         name = form(verb.lemma, "past")
     elif verb.form == "ing":
         name = form(verb.lemma, "ing")
@@ -345,6 +350,20 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
     if preposition and at + 1 < clause.end and not is_slot(f"{name}_{preposition}"):
         return f"{name}_{preposition}", words.starts[at + 1]
     return name, words.starts[min(at, clause.end - 1)]
+
+
+_PRACTISED: Final = frozenset(
+    "bank train coach run manage attend volunteer sing shop swim climb cycle serve chair collect keep see "
+    "foster commute row box fence sail ride lead edit".split()
+)
+
+
+def _goes_on(words: Words, clause: ParsedClause) -> bool:
+    """ "I've banked with Barclays since 1981": what was begun then is so to this day."""
+    verb = clause.verb
+    return (
+        verb.tense == "perfect" and verb.lemma in _PRACTISED and "since" in words.low[verb.after : clause.end]
+    )
 
 
 def _ahead(

@@ -149,7 +149,12 @@ class _Group:
         while at < self.end and self.tags[at] == "R":
             at += 1
         low = self.low[at] if at < self.end else ""
-        return low in ("been", "got", "had", "gone", "become", "taken", "started", "switched", "moved")
+        if low in ("been", "got", "had", "gone", "become", "taken", "started", "switched", "moved"):
+            return True
+        # "Ella's sold the violin" has an object, which "the violin's sold" has not.
+        if low not in _PARTED_WITH or at + 1 >= self.end:
+            return False
+        return self.tags[at + 1] == "D"
 
     def _forms(self) -> dict[str, str]:
         if self.at >= self.end:
@@ -281,6 +286,11 @@ def _guessed(word: str, pronoun: str) -> dict[str, str]:
 _NO_FORMS: Final[dict[str, str]] = {}
 
 
+_PARTED_WITH: Final = frozenset(
+    "swapped given sold left quit dropped traded changed replaced bought ditched stopped lost closed "
+    "cancelled handed passed scrapped joined found chosen finished".split()
+)
+"""Participles of verbs that mostly have an object."""
 _PREDICATIVE: Final = frozenset(
     "together long well home back away alone far abroad right half apart fast here there too very so quite "
     "rather pretty super full-time part-time almost nearly mostly".split()

@@ -14,15 +14,16 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
-from longmind.facts.anew import not_to_come, other_than_now, same_way
-from longmind.facts.consequences import consequences, doing_over, favourites_over
+from longmind.facts.anew import not_to_come, other_than_now, rival_of, same_way
+from longmind.facts.consequences import consequences, doing_over, favourites_over, liked_doing_over
 from longmind.facts.corrected import corrected_slot, corrections
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted, is_undone
 from longmind.facts.extraction import Extraction, FoundFact
+from longmind.facts.handed_on import handed_on
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
-from longmind.facts.kinds import comes_back
+from longmind.facts.kinds import comes_back, kinds_of
 from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
@@ -57,7 +58,11 @@ def anchored(
     """The same, said of what the ledger knows."""
     current = CurrentFacts(db, ledger, mirror)
     if all(fact.predicate in ("session_id", "title") for fact in item.facts):
-        over = [*recovered(current, frame), *doubted(current, frame, ()).over]
+        over = [
+            *recovered(current, frame),
+            *doubted(current, frame, ()).over,
+            *handed_on(current, frame.text),
+        ]
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
     item = replace(item, facts=tuple(_placed(current, fact) for fact in item.facts))
@@ -69,6 +74,7 @@ def anchored(
     facts += _left_for(current, facts, frame)
     facts += recovered(current, frame)
     over, kept = doubted(current, frame, facts)
+    over += handed_on(current, frame.text)
     off = [gone for fact in (*kept, *over) for gone in not_to_come(current, fact, frame)]
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over, *off])))
 
@@ -191,6 +197,7 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
         if not fact.polarity:
             yield from doing_over(current, fact)
             yield from favourites_over(current, fact)
+            yield from liked_doing_over(current, fact)
         value_words = words_of(str(fact.value))
         for belief in _sharing(current, fact.subject, value_words, wordings(fact.predicate)):
             # Who likes it no more does not love it either.
@@ -245,8 +252,10 @@ def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Itera
             for belief in current.held(fact.subject)
             if (_SERVICE.fullmatch(belief.predicate) or str(belief.value).startswith("with "))
             and belief.value != fact.value
+            and not _of_other_sorts(belief, fact)
         ]
-        old = services if len(services) == 1 else []
+        rival = None if len(services) == 1 else rival_of(current, fact.subject, str(fact.value))
+        old = services if len(services) == 1 else [] if rival is None else [rival]
     elif not fact.replaces:  # whatever the slot holds
         old = current.held(fact.subject, rivals(fact.predicate))
         old = [
@@ -287,6 +296,13 @@ def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Itera
     yield replace(fact, predicate=predicate, value=value, replaces=None, cardinality=cardinality)
 
 
+def _of_other_sorts(belief: CurrentFact, fact: FoundFact) -> bool:
+    """A browser is no other bank."""
+    new = kinds_of("", str(fact.value))
+    old = kinds_of(belief.predicate, str(belief.value))
+    return bool(new and old) and new.isdisjoint(old)
+
+
 _OWN_THING: Final = re.compile(r"\b(?:my|our|the) (?:old |new )?([\w-]+(?: [A-Z\d][\w-]*)*)", re.IGNORECASE)
 
 
@@ -305,6 +321,7 @@ def _denials(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     yield from _other_states(current, fact)
     yield from favourites_over(current, fact)
     yield from doing_over(current, fact)
+    yield from liked_doing_over(current, fact)
     if isinstance(fact.value, str):
         for belief in _matching(current, fact.subject, fact.value):
             same = belief.predicate in STATES.get(fact.predicate, (fact.predicate,))

@@ -29,7 +29,10 @@ _NOW: Final = re.compile(
     r"(?:am|is|are|be|been|gone|went|moved|switched|'m|'s|'re) back (?:in|on|at|to|with)|"
     r"since (?:this|last|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
     r"from (?:now|here|today|next) on|"
-    r"from (?:next|this) \w+|as of|no longer|anymore|any more)\b",
+    r"from (?:next|this) \w+|as of|no longer|anymore|any more|in the end|(?:agreed|decided) that|"
+    r"(?:the|my|our) new [a-z]+(?: is|'s)|"
+    r"(?:put|switched|moved) (?:her|him|me|us|[A-Z]\w+)(?: over)? (?:in|on|to)|"
+    r"(?:everything|the lot|it all)(?: over| across)? to)\b",
     re.IGNORECASE,
 )
 _BESIDES: Final = re.compile(
@@ -130,12 +133,13 @@ def not_to_come(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterato
 
 _SWITCHED: Final = frozenset(
     "switched_to changed_to moved_to migrated_to swapped_to gone_to transferred_to went_to went gone "
-    "did".split()
+    "signed_up_with gone_with went_with signed_up did".split()
 )
 _BACK: Final = re.compile(
     r"(?:(?:went|gone|came|come|moved|returned|switched) )?back (?:on|in|at|to|with) (?P<new>.+)",
     re.IGNORECASE,
 )
+_WITH_WHOM: Final = re.compile(r"(?:with|to) (?P<new>.+)")
 _PLACED: Final = re.compile(r"(?:in|at|on|with|for) ")
 
 
@@ -146,6 +150,13 @@ def switched(current: CurrentFacts, fact: FoundFact) -> FoundFact:
         return fact
     if not isinstance(fact.value, str):
         return fact
+    firm = _WITH_WHOM.match(fact.value) if fact.predicate == "signed_up" else None
+    if fact.predicate == "signed_up" and (
+        firm is None or rival_of(current, fact.subject, firm["new"]) is None
+    ):
+        return fact  # who signs up for anything else has it besides
+    if firm is not None:
+        return switched(current, replace(fact, predicate="switched_to", value=firm["new"]))
     back = _BACK.fullmatch(fact.value)
     if back is None and fact.predicate in ("went", "gone", "did"):
         return fact
@@ -156,7 +167,7 @@ def switched(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     verb, _, rest = new.partition(" ")
     if rest and (lemma := next((lemma for lemma, which in _forms(verb) if which == "ing"), "")):
         return replace(fact, predicate=form(lemma, "third"), value=rest, replaces="")
-    rival = _rival(current, fact.subject, new)
+    rival = rival_of(current, fact.subject, new)
     if rival is None:
         return fact
     place = _PLACED.match(str(rival.value))
@@ -194,14 +205,14 @@ def returned(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     return replace(fact, predicate=before.predicate, value=before.value, replaces="", confidence=None)
 
 
-def _rival(current: CurrentFacts, subject: str, new: str) -> CurrentFact | None:
+def rival_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | None:
     """What is held of a subject that the new thing is there instead of: of its sort, or for the same."""
     sorts, told = kinds_of("", new), doing_of("uses", new)
     for belief in _candidates(current, subject, told, sorts):
         value = str(belief.value)
         if belief.predicate in _LASTING or words_of(value) == words_of(new):
             continue
-        if not sorts.isdisjoint(kinds_of("", value)):
+        if not sorts.isdisjoint(kinds_of(belief.predicate, value)):
             return belief
         held = doing_of(belief.predicate, value)
         purposes = [each for each in told.rest if each in held.rest]
@@ -298,6 +309,9 @@ _PLACED_BY: Final = frozenset("be work sit".split())
 
 def takes_the_place_of(new: Doing, old: Doing) -> bool:
     """Whether both tell of one doing, and differ in when, where, with whom or how many."""
+    if {new.verb, old.verb} <= _SOURCED and new.thing and old.thing and _same(new.thing, old.thing):
+        source, other_source = _source(new), _source(old)
+        return bool(source and other_source) and not _same(source, other_source)
     way = _way(new)
     if way is not None and (before := _way(old)) is not None:
         return way[0] == before[0] and way[1] != before[1]
@@ -315,6 +329,17 @@ def takes_the_place_of(new: Doing, old: Doing) -> bool:
     if new.verb != old.verb and new.rest[other[0]][-1].lower() not in _MODIFIED:
         return False
     return _of_a_kind(new.rest[other[0]], old.rest[other[0]])
+
+
+_SOURCED: Final = frozenset("do get buy order".split())
+"""Verbs for having something from somewhere: "do the weekly shop at", "order our vegetables from"."""
+
+
+def _source(doing: Doing) -> tuple[str, ...]:
+    """The one named place or firm that something is had from; none where there are several."""
+    inside = [doing.rest.get(each, ()) for each in ("at", "from", "with", "in")]
+    named = [words for words in inside if words and words[0][:1].isupper()]
+    return named[0] if len(named) == 1 and _DAY.match(named[0][0]) is None else ()
 
 
 _ONE_AT_A_TIME: Final = frozenset(
@@ -336,6 +361,9 @@ def _of_a_kind(new: tuple[str, ...], old: tuple[str, ...], *, names: bool = True
     """Whether one can stand for the other: two days, two numbers of a thing, two shifts, two `names`."""
     if _DAY.match(new[0]) is not None or _DAY.match(old[0]) is not None:
         return _DAY.match(new[0]) is not None and _DAY.match(old[0]) is not None
+    named = names and new[0][0].isupper() and old[0][0].isupper() and new[0].isalpha() and old[0].isalpha()
+    if named and new[0] != old[0]:
+        return True  # whichever version of it: "MySQL 5.7" and "Postgres"
     if _HAS_DIGIT.search(" ".join((*new[:2], *old[:2]))) is not None:
         counted, before = (_HAS_DIGIT.sub("#", " ".join(words[:2]).lower()) for words in (new, old))
         return counted == before

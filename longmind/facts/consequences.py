@@ -11,7 +11,7 @@ from longmind.extract.verbs import verb_forms
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.moves import other_amounts, other_days
-from longmind.facts.slots import DISLIKING, SHARED
+from longmind.facts.slots import DISLIKING, LIKING, SHARED
 from longmind.facts.words import words_of
 
 
@@ -158,6 +158,18 @@ def favourites_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFac
     said = words_of(str(fact.value)) if fact.predicate in _TASTED else frozenset()
     for belief in current.sharing(fact.subject, said) if said else ():
         if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) == said:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+def liked_doing_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who enjoys pairing no more does not love pair programming."""
+    doing = str(fact.value).casefold()
+    if fact.predicate not in LIKING or not doing.endswith("ing") or " " in doing:
+        return
+    lemmas = {doing[:-3], f"{doing[:-3]}e", doing[:-4]}
+    for belief in current.held(fact.subject, LIKING):
+        first, _, what = str(belief.value).casefold().partition(" ")
+        if what and (first == doing or first in lemmas):
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 

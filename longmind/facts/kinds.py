@@ -48,6 +48,10 @@ def kinds_of(predicate: str, value: str) -> frozenset[int]:
     low = [word.casefold() for word in spoken]
     head = _head_of(low)
     numbers.update(kinds_by_noun().get(head) or kinds_by_noun().get(head.removesuffix("s"), ()))
+    if predicate in _EMPLOYERS:
+        return frozenset(numbers)  # who works at a bank may have an account at another one
+    if len(low) > 1 and spoken[-1][:1].isupper():  # "Kestrel Bank"
+        numbers.update(n for n in kinds_by_noun().get(low[-1], ()) if kinds()[n].sort == "tie")
     by_first_word = kinds_by_first_word()
     for at, word in enumerate(low):
         for number in by_first_word.get(word) or by_first_word.get(word.removesuffix("s"), ()):
@@ -63,6 +67,7 @@ def kinds_of(predicate: str, value: str) -> frozenset[int]:
     return frozenset(numbers)
 
 
+_EMPLOYERS: Final = frozenset("works_at works_for works_in employer employed_by employed_at".split())
 _FOLLOWING: Final = frozenset("in on at to for from with of by as since about".split())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from longmind.extract.kin import relation_in
+from longmind.extract.kin import RELATIONS, relation_in
 from longmind.extract.statements import is_slot
 from longmind.facts.anew import returned, switched
 from longmind.facts.current_facts import CurrentFacts
@@ -72,10 +72,15 @@ def as_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     slot = fact.subject.lower().replace(" ", "_").replace("-", "_")
     if slot == USER or _STATED.match(fact.predicate) is None:
         return fact
+    if slot in RELATIONS and _OF_A_NATION.fullmatch(str(fact.value)) is not None:
+        return fact  # "the new boss is Polish" is no word on what the boss is called
     for belief in current.held(USER, (slot,)):
         if belief.predicate == slot:
             return replace(fact, subject=USER, predicate=slot, cardinality="one")
     return fact
+
+
+_OF_A_NATION: Final = re.compile(r"(?:from .*|[A-Z]\w+(?:ish|ian|ese|utch|reek|rench|erman))")
 
 
 def dated(_current: CurrentFacts, fact: FoundFact) -> FoundFact:

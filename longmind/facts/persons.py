@@ -141,7 +141,7 @@ def _by_known_names(current: CurrentFacts, item: Extraction) -> Extraction:
     names_by_key = current.known(names)
     keys: dict[str, str] = {}
     for name in names:
-        matching = names_by_key.get(alias_norm(name), set())
+        matching = names_by_key.get(alias_norm(name), set()) or _in_full(current, name)
         own = Entity(name).norm
         if len(matching) == 1 and all(Entity(key).norm != own for key in matching):
             keys[name] = next(iter(matching))
@@ -157,6 +157,16 @@ def _by_known_names(current: CurrentFacts, item: Extraction) -> Extraction:
     facts = tuple(replace(fact, subject=keys.get(fact.subject, fact.subject)) for fact in named)
     aliases = [FoundEntity(key, "person", (name,)) for name, key in keys.items() if "/" in key]
     return replace(item, entities=(*entities, *aliases), facts=facts)
+
+
+_SYSTEMS: Final = ("service", "project", "app", "server", "system", "team", "database", "site", "pipeline")
+
+
+def _in_full(current: CurrentFacts, name: str) -> set[str]:
+    """ "Orders is on Postgres": the orders service, if nothing else is called so."""
+    if not name.isalpha() or not name.islower():
+        return set()
+    return {key for keys in current.known([f"{name} {what}" for what in _SYSTEMS]).values() for key in keys}
 
 
 def _naming(current: CurrentFacts, facts: Sequence[FoundFact], keys: dict[str, str]) -> list[FoundFact]:
