@@ -269,7 +269,8 @@ class ClauseReader(StatementReader):
             if match.subject == speaker and match.slot in RELATIONS and match.polarity and not match.ended:
                 # "My brother is Tom. He lives in Hull": what is told of him is told of Tom.
                 scene.mention(About(self.masked[slice(*match.value)], "person", relation=match.slot))
-            yield self._marked(_renewed(match, words, clause, about), words, clause)
+            named = _of_the_tie(match, self.masked)
+            yield self._marked(_renewed(named, words, clause, about), words, clause)
         goes_on = "," in words.lows or ";" in words.lows
         if goes_on and ((clause.apposed is None and about.sort != "thing") or about.attribute is None):
             whole = words.clause(clause)
@@ -330,6 +331,22 @@ _NAMES_SOMEBODY: Final = pattern(
     r"closed|renamed|launched|sold|hired|won|died|announces|announced|manages|teaches|taught|drinks|eats|prefers)\b"
 )
 """In a document most sentences have no named subject, and need not be looked at more closely."""
+
+
+_PERSON: Final = pattern(
+    r"(?:(?:Mrs?|Ms|Miss|Dr|Prof(?:essor)?|Coach|Sister|Father)\.? [A-Z][\w'-]+(?: [A-Z][\w'-]+)?|"
+    r"[A-Z][a-z'-]+ [A-Z][a-z'-]+)$"
+)
+
+
+def _of_the_tie(match: RuleMatch, masked: str) -> RuleMatch:
+    """ "Our landlord was Mrs Dunn until May": who it was, and no word on somebody who is it now."""
+    if match.slot != "is" or not isinstance(match.subject, str) or "/" not in match.subject:
+        return match
+    owner, _, tie = match.subject.rpartition("/")
+    if tie not in RELATIONS or _PERSON.match(masked, *match.value) is None:
+        return match
+    return match._replace(subject=owner, slot=tie, rule="relation_named", free=False)
 
 
 def _renewed(match: RuleMatch, words: Words, clause: ParsedClause, about: About) -> RuleMatch:

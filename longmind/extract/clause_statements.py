@@ -25,6 +25,7 @@ from longmind.extract.possessive import (
 )
 from longmind.extract.relationships import (
     TYING,
+    couple_parted,
     divorced_by,
     marriage_over,
     may_be_out_of_work,
@@ -48,6 +49,7 @@ _LEADERS: Final = frozenset(
     "editor treasurer secretary principal dean".split()
 )
 _PERSONS: Final[dict[str, Person]] = {"i": "i", "elided": "i", "we": "we"}
+_PARTING: Final = frozenset("divorced separated split broke broken parted called together".split())
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 
 
@@ -79,7 +81,17 @@ class StatementReader(SubjectReader):
         if clause.kind == "we" and broken_up(words, clause) and scene.speaker is not None:
             yield from parted(words, clause, scene.speaker)
             return
-        if ties and about.key == scene.speaker and (divorced := divorced_by(words, clause)) is not None:
+        if clause.kind == "named" and not _PARTING.isdisjoint(words.lows):
+            apart = list(couple_parted(words, clause))
+            yield from apart
+            if apart:
+                return
+        if (
+            ties
+            and about.sort in ("speaker", "person")
+            and about.attribute is None
+            and (divorced := divorced_by(words, clause)) is not None
+        ):
             yield from marriage_over(words, clause, about.key, divorced)
             return
         if may_be_out_of_work(words):

@@ -164,7 +164,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
         and verb.lemma in _STATIVE
         and not verb.passive
         and not _is_event(words, clause, when)
-    )
+    ) or _was_at_it(words, clause, when)
     for piece in pieces:
         if not _says_enough(words.masked, piece, about):
             if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
@@ -185,6 +185,17 @@ def _is_appointment(clause: ParsedClause, about: About, when: Mention | None) ->
     had = verb.lemma == "have" or (verb.lemma == "get" and verb.tense == "perfect")
     ahead = when is not None and when.kind in ("future", "either") and not verb.denied and not verb.ended
     return had and ahead and about.attribute is None and verb.tense in ("present", "perfect")
+
+
+_LONG_AGO: Final = pattern(r"\b(?:(?:19|20)\d\d|\d0s|years? ago|decade|last year)\b", re.IGNORECASE)
+
+
+def _was_at_it(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
+    """ "In 2015 I was stacking shelves": so it was then, and nothing is said of later."""
+    verb = clause.verb
+    if verb.tense != "past" or verb.form != "ing" or when is None:
+        return False
+    return _LONG_AGO.search(words.masked, when.start, when.end) is not None
 
 
 def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
