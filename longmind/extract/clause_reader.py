@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from longmind.extract.admissions import is_beside
 from longmind.extract.changes import (
     find_moved,
     is_lasting_change,
@@ -124,7 +125,10 @@ class ClauseReader(StatementReader):
             self.mistaken = is_mistake(words, self.masked[span[0] : span[1]])
             if self.mistaken:
                 wrong_about(words, scene)
-            correction, self.refused = find_correction(words, span, speaker, after=self.refused)
+            beside = bool(self.admitted) and is_beside(self.masked, self.admitted, span)
+            correction, self.refused = find_correction(
+                words, span, speaker, after=self.refused, beside=beside
+            )
             if correction is not None:
                 yield correction
             if correction is not None or self.mistaken:
@@ -307,7 +311,12 @@ class ClauseReader(StatementReader):
         if match.action == "record" and match.polarity and not match.ended:
             where = words.clause(clause)
             if is_mended(words, self.span, where, self.label) or (
-                stated and (self.mends or corrects(words, self.span, where))
+                stated
+                and (
+                    self.mends
+                    or corrects(words, self.span, where)
+                    or (self.admitted and is_beside(self.masked, self.admitted, where))
+                )
             ):
                 match = match._replace(action="correct")
         return match

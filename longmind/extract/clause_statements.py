@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from longmind.extract.admissions import admissions
 from longmind.extract.changes import (
     broken_up,
     each_end,
@@ -59,6 +60,8 @@ class StatementReader(SubjectReader):
     def __init__(self, masked: str, *, closed: bool) -> None:
         self.masked = masked
         self.closed = closed
+        self.admitted = () if closed else admissions(masked)
+        """Where the text says that something told before was wrong."""
         self.scenes: dict[str | None, Scene] = {}
         self.span = (0, 0)
         self.label: str | None = None
