@@ -334,7 +334,7 @@ _LIFE_VERBS = (
              persons=TOGETHER, then=(Then(",? (?:and|plus) ", "has_pet", possessions.pet),)),
     VerbRule("has_pet", "has_pet", ("have", "own"), " (?:any )?", possessions.pet, tenses=PRESENT,
              persons=TOGETHER, then=(Then(",? (?:and|plus) ", "has_relative", possessions.relative),)),
-    VerbRule("owns", "owns", ("own", "drive"), " ", possessions.possession, tenses=PRESENT),
+    VerbRule("owns", "owns", ("own", "drive"), " ", possessions.possession, tenses=PRESENT, persons=TOGETHER),
     VerbRule("owned", "owns", ("own",), " ", possessions.possession, tenses=WAS, denial="refuses",
              ended=True),
     VerbRule("drove", "owns", ("drive",), " ", possessions.possession, tenses=WAS, denial="refuses",

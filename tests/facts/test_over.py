@@ -171,3 +171,62 @@ def test_what_happened_on_a_weekday_lies_before_it_was_said(day: str) -> None:
     [fact] = [fact for fact in held_in(f"Biscuit died on {day}.", None) if "died" in fact]
     assert "May 2025" in fact
     assert int(fact.split(" May")[0].split()[-1]) < SAID.day
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "gone", "kept"),
+    [
+        (
+            "We own a touring caravan and a dinghy.",
+            "The dinghy went to its new owners today.",
+            "dinghy",
+            "caravan",
+        ),
+        ("I own a boat and a motorbike.", "I sold the boat.", "boat", "motorbike"),
+        ("We have a van and two bikes.", "We sold the van last week.", "van", "bikes"),
+        ("We have two cats and a dog.", "The dog died in May.", "dog", "cats"),
+        ("I take a statin and an aspirin.", "I've come off the aspirin.", "aspirin", "statin"),
+        (
+            "Now I'm retired I do mornings at the food bank and Fridays in the charity shop.",
+            "Monday was my last day at the food bank.",
+            "food bank",
+            "charity shop",
+        ),
+    ],
+)
+def test_of_two_things_told_at_once_one_may_end(first: str, second: str, gone: str, kept: str) -> None:
+    before = told(first)
+    assert any(gone in fact for fact in before), before
+    after = told(first, second)
+    assert not any(gone in fact and "went_to" not in fact for fact in after), after
+    assert any(kept in fact for fact in after), after
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "Should I sell the boat?",
+        "My brother sold his boat.",
+        "I left the boat at the jetty.",
+        "We might sell the boat next year.",
+        "The boat went to the workshop for a week.",
+    ],
+)
+def test_neither_ends_where_nothing_is_over(second: str) -> None:
+    after = told("I own a boat and a motorbike.", second)
+    assert {"user owns boat", "user owns motorbike"} <= set(after), after
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The boat is sold, which leaves us with the caravan.", "has the caravan"),
+        ("That leaves me with the Corsa.", "has the Corsa"),
+    ],
+)
+def test_what_somebody_is_left_with_they_have(text: str, expected: str) -> None:
+    assert any(expected in fact for fact in told(text)), told(text)
+
+
+def test_who_is_left_with_a_question_has_nothing() -> None:
+    assert not any("question" in fact for fact in told("That leaves us with the question of lunch."))

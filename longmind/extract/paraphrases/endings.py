@@ -108,7 +108,7 @@ ENDINGS: Final = (
             r"am)(?: now)? left)"
             r" with (?:just |only )?)(?=(?:the|my|our) (?!(?:feeling|impression|problem|question|choice|"
             r"task|job|bill|"
-            r"bills|mess|rest|same|decision|task|option|issue|cost|costs|kids|children)\b)[a-z-]+(?: "
+            r"bills|mess|rest|same|decision|task|option|issue|cost|costs|kids|children)\b)[A-Za-z][\w-]*(?: "
             r"[A-Z][\w'-]+)?"
             r"(?:\s*[.,;!?\n]|$| and | now))"
         ),
@@ -164,8 +164,21 @@ ENDINGS: Final = (
     ),
     # "Our class teacher this year is Mr Okafor."
     Rewording(
-        "this at right currently these",
-        ((" this ", " at the moment", " right now", " currently", " these days"),),
+        "this moment now currently these",
+        (
+            (
+                " this year ",
+                " this term ",
+                " this season ",
+                " this semester ",
+                " this school year ",
+                " at the moment ",
+                " right now ",
+                " currently ",
+                " these days ",
+            ),
+            (" is ", " are "),
+        ),
         pattern(
             r"(?:^|[.!?;:,]\s+|\b(?:and|but) )(?:[A-Z][\w-]+'s|[Mm]y|[Oo]ur|[Tt]he) [a-z]+(?: [a-z]+){0,2}?"
             r"(?P<when> (?:this (?:year|term|season|semester|school year)|at the moment|right now|currently|"

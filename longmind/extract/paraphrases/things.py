@@ -192,10 +192,12 @@ THINGS: Final = (
         "and",
         ((" and ",), (" on ", " at ", " in ", " with ")),
         pattern(
-            r"(?:^|[.!?;,:]\s+(?:and |but )?)(?P<who>I|[Ww]e) (?P<verb>do|teach|speak|play|have|study|"
-            r"attend|take|train|"
-            rf"practise|practice) (?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+(?P<and>,? and )"
-            rf"(?!I\b|we\b)(?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+{_END}"
+            r"(?:^|[.!?;,:]\s+(?:and |but )?)(?:[Nn]ow (?:that )?(?:I'm|I am|we're|we are) [\w ]{3,20}?,? )?"
+            r"(?P<who>I|[Ww]e) (?P<verb>do|teach|speak|play|have|study|attend|take|train|spend|"
+            rf"practise|practice) (?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+(?: [a-z-]+)?"
+            r"(?P<and>,? and )(?!(?:I|we|go|live|work|am|are|is|have|do|take|play|run|help|see|meet|eat|swim|"
+            r"read|use|teach|study|train|spend|then|also)\b)"
+            rf"(?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+(?: [a-z-]+)?{_END}"
         ),
         _each_day,
     ),
