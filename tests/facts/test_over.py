@@ -47,6 +47,9 @@ def test_whom_a_firm_dismissed_works_there_no_more(second: str) -> None:
     [
         "My boss let me go early.",
         "They let me go home at three.",
+        "Mum let me go on Friday.",
+        "They let me go on Friday to the fair.",
+        "She gave me the push I needed.",
         "If Nordea made me redundant, I'd travel.",
         "Nordea might make me redundant.",
         "Has Nordea made anybody redundant?",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from longmind.extract.kin import RELATION_WORDS
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, Edit, Rewording, cut, put
 
@@ -33,11 +34,21 @@ _DISMISSED: Final = {
 _SACK: Final = r" the (?:sack|boot|push|chop)| (?:my|our|his|her|their) (?:cards|redundancy(?: notice)?)"
 
 
+_GOES_SOMEWHERE: Final = pattern(
+    r"(?: (?!after\b|because\b)[\w']+){0,3}? (?:to|with|for|home|out|and (?!now\b|so\b))\b"
+)
+
+
 def _dismissed(match: re.Match[str]) -> Iterator[Edit]:
     """ "They laid my brother off" is told of the brother."""
     rest = match["rest"] or ""
     if _DISMISSED[match["verb"]] != (" the sack" if re.match(_SACK, rest) else rest):
         return  # "they let us off", "she made me"
+    if match["verb"] == "let" and (
+        not RELATION_WORDS.isdisjoint(match["who"].lower().split())
+        or _GOES_SOMEWHERE.match(match.string, match.end("whole")) is not None
+    ):
+        return  # "Mum let me go", "they let us go on Friday to the fair"
     whom = match["whom"]
     who = {"me": "I was", "us": "I was"}.get(whom, f"{whom} was")
     yield *match.span("whole"), f"{who} {'made redundant' if 'redundan' in rest else 'laid off'}"
@@ -92,7 +103,8 @@ ENDINGS: Final = (
             ),
         ),
         pattern(
-            rf"{_BEGIN}(?P<whole>{_ANYBODY}(?:'ve|'s| have| has| had)?(?: just| finally| then| both)? "
+            rf"{_BEGIN}(?P<whole>(?P<who>{_ANYBODY})(?:'ve|'s| have| has| had)?"
+            r"(?: just| finally| then| both)? "
             rf"(?P<verb>{'|'.join(_DISMISSED)}) (?P<whom>me|us|my [a-z]+(?: {NAME})?|{NAME})"
             rf"(?P<rest> redundant| go| off|{_SACK})?){_STOP}"
         ),
