@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from longmind.extract.admissions import is_beside
 from longmind.extract.changes import (
     find_moved,
     is_lasting_change,
@@ -124,7 +125,10 @@ class ClauseReader(StatementReader):
             self.mistaken = is_mistake(words, self.masked[span[0] : span[1]])
             if self.mistaken:
                 wrong_about(words, scene)
-            correction, self.refused = find_correction(words, span, speaker, after=self.refused)
+            beside = bool(self.admitted) and is_beside(self.masked, self.admitted, span)
+            correction, self.refused = find_correction(
+                words, span, speaker, after=self.refused, beside=beside
+            )
             if correction is not None:
                 yield correction
             if correction is not None or self.mistaken:
@@ -271,7 +275,8 @@ class ClauseReader(StatementReader):
             if match.subject == speaker and match.slot in RELATIONS and match.polarity and not match.ended:
                 # "My brother is Tom. He lives in Hull": what is told of him is told of Tom.
                 scene.mention(About(self.masked[slice(*match.value)], "person", relation=match.slot))
-            yield self._marked(_renewed(match, words, clause, about), words, clause)
+            named = _of_the_tie(match, self.masked)
+            yield self._marked(_renewed(named, words, clause, about), words, clause)
         goes_on = "," in words.lows or ";" in words.lows
         if goes_on and ((clause.apposed is None and about.sort != "thing") or about.attribute is None):
             whole = words.clause(clause)
@@ -308,7 +313,12 @@ class ClauseReader(StatementReader):
         if match.action == "record" and match.polarity and not match.ended:
             where = words.clause(clause)
             if is_mended(words, self.span, where, self.label) or (
-                stated and (self.mends or corrects(words, self.span, where))
+                stated
+                and (
+                    self.mends
+                    or corrects(words, self.span, where)
+                    or (self.admitted and is_beside(self.masked, self.admitted, where))
+                )
             ):
                 match = match._replace(action="correct")
         return match
@@ -332,6 +342,22 @@ _NAMES_SOMEBODY: Final = pattern(
     r"closed|renamed|launched|sold|hired|won|died|announces|announced|manages|teaches|taught|drinks|eats|prefers)\b"
 )
 """In a document most sentences have no named subject, and need not be looked at more closely."""
+
+
+_PERSON: Final = pattern(
+    r"(?:(?:Mrs?|Ms|Miss|Dr|Prof(?:essor)?|Coach|Sister|Father)\.? [A-Z][\w'-]+(?: [A-Z][\w'-]+)?|"
+    r"[A-Z][a-z'-]+ [A-Z][a-z'-]+)$"
+)
+
+
+def _of_the_tie(match: RuleMatch, masked: str) -> RuleMatch:
+    """ "Our landlord was Mrs Dunn until May": who it was, and no word on somebody who is it now."""
+    if match.slot != "is" or not isinstance(match.subject, str) or "/" not in match.subject:
+        return match
+    owner, _, tie = match.subject.rpartition("/")
+    if tie not in RELATIONS or _PERSON.match(masked, *match.value) is None:
+        return match
+    return match._replace(subject=owner, slot=tie, rule="relation_named", free=False)
 
 
 def _renewed(match: RuleMatch, words: Words, clause: ParsedClause, about: About) -> RuleMatch:

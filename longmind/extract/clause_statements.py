@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from longmind.extract.admissions import admissions
 from longmind.extract.changes import (
     broken_up,
     each_end,
@@ -25,6 +26,7 @@ from longmind.extract.possessive import (
 )
 from longmind.extract.relationships import (
     TYING,
+    couple_parted,
     divorced_by,
     marriage_over,
     may_be_out_of_work,
@@ -53,6 +55,7 @@ _MEASURES: Final = (
 )  # fmt: skip
 """How slots end whose value is one number, group or date."""
 _PERSONS: Final[dict[str, Person]] = {"i": "i", "elided": "i", "we": "we"}
+_PARTING: Final = frozenset("divorced separated split broke broken parted called together".split())
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 
 
@@ -62,6 +65,8 @@ class StatementReader(SubjectReader):
     def __init__(self, masked: str, *, closed: bool) -> None:
         self.masked = masked
         self.closed = closed
+        self.admitted = () if closed else admissions(masked)
+        """Where the text says that something told before was wrong."""
         self.scenes: dict[str | None, Scene] = {}
         self.span = (0, 0)
         self.label: str | None = None
@@ -84,7 +89,17 @@ class StatementReader(SubjectReader):
         if clause.kind == "we" and broken_up(words, clause) and scene.speaker is not None:
             yield from parted(words, clause, scene.speaker)
             return
-        if ties and about.key == scene.speaker and (divorced := divorced_by(words, clause)) is not None:
+        if clause.kind == "named" and not _PARTING.isdisjoint(words.lows):
+            apart = list(couple_parted(words, clause))
+            yield from apart
+            if apart:
+                return
+        if (
+            ties
+            and about.sort in ("speaker", "person")
+            and about.attribute is None
+            and (divorced := divorced_by(words, clause)) is not None
+        ):
             yield from marriage_over(words, clause, about.key, divorced)
             return
         if may_be_out_of_work(words):

@@ -21,7 +21,7 @@ _MARK: Final = (
     r"meant(?: to say)?|make that|no wait|wait no|wait|rather(?! than)|i should have said|"
     r"should be|forget that)"
 )
-_VALUE: Final = r"(?P<value>[^,;:.!?]{1,60}?)"
+_VALUE: Final = r"(?P<value>(?:[^,;:.!?]|[.,:](?=\d)){1,60}?)"
 _NOT_OLD: Final = r"(?:,? (?:and )?not [^,;:.!?]{1,40}?)?"
 """And what it is not: "4 pm not 3 pm"."""
 _AFTER: Final = pattern(
@@ -91,12 +91,34 @@ _MARKS: Final = Gated(
 )
 
 
-def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> tuple[RuleMatch | None, bool]:
-    """A value that mends the last one said; and whether one is only refused, for the next to mend."""
+_ITS: Final = pattern(
+    rf"(?:^|[,:;]\s|\s[-–—]\s|\b(?:and|but|so|that)\s)(?:(?:it's|it is|it was|they're|that's) |its (?=\S*\d))"
+    rf"(?:actually |really |in fact |only )?(?!(?:wrong|mistaken|my|a|an|the wrong|all|out|in|on|"
+    rf"at)\b){_VALUE}"
+    rf"(?:,? (?:and )?not [^.!?]{{1,40}}|, (?:sorry|apparently|actually|in fact|of course))?[.!]*$",
+    re.IGNORECASE,
+)
+"""What is right, in a sentence beside one that says that something was wrong: "it was Bradford"."""
+
+
+def find_correction(
+    words: Words, span: Range, speaker: str, *, after: bool, beside: bool = False
+) -> tuple[RuleMatch | None, bool]:
+    """A value that mends the last one said; and whether one is only refused, for the next to mend.
+
+    `beside`: this sentence or the next one to it says that something was wrong.
+    """
     starred = words.masked[span[0]] == "*"
-    if span[1] - span[0] > 140 or not (after or starred or not _HINTS.isdisjoint(words.lows)):
+    if span[1] - span[0] > 140 or not (after or starred or beside or not _HINTS.isdisjoint(words.lows)):
         return None, False
     text = words.masked[span[0] : span[1]]
+    right = _ITS.search(text) if beside else None
+    if (
+        right is not None
+        and _is_value(right["value"])
+        and _NO_VALUE.isdisjoint(right["value"].lower().split())
+    ):
+        return _made(words, span, speaker, right), False
     if is_mistake(words, text):
         return None, True
     other = _ITS_NOT.match(text) if "not" in words.lows else None
@@ -132,7 +154,8 @@ _MEANT: Final = pattern(
 )
 """Before a value that can only stand for the last one; after "sorry" anything may follow."""
 _PAPERS: Final = (
-    r"(?:label|bottle|box|packet|tickets?|papers?|booking|letter|card|calendar|contract|receipt|passport|notes?|"
+    r"(?:label|bottle|box|packet|tickets?|papers?|booking|letter|card|calendar|contract|receipt|passport|"
+    r"notes?|"
     r"invitation|website|e-?mail|manual|certificate|bill|invoice|statement|map|diary|prescription|"
     r"confirmation|documents?|list|schedule|timetable|records?|file|photo|picture|sign|page)"
 )

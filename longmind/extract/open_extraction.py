@@ -162,12 +162,14 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     pieces = _pieces(words, clause, begin, stop if begin < stop else span[1])
     if pieces and when is not None and _is_kept_for(verb, about, when):
         pieces, when = [(pieces[0][0], when.end)], None
+    if verb.lemma in _HELD and len(pieces) == 1 and about.attribute is None:
+        pieces = _each_thing(words, pieces[0])
     was = (
         verb.tense == "past"
         and (verb.lemma in _STATIVE or verb.form == "ing")  # "in 2015 I was stacking shelves at Aldi"
         and not verb.passive
         and not _is_event(words, clause, when)
-    )
+    ) or _was_at_it(words, clause, when)
     for piece in pieces:
         if not _says_enough(words.masked, piece, about):
             if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
@@ -197,6 +199,38 @@ def _is_appointment(clause: ParsedClause, about: About, when: Mention | None) ->
     had = verb.lemma == "have" or (verb.lemma == "get" and verb.tense == "perfect")
     ahead = when is not None and when.kind in ("future", "either") and not verb.denied and not verb.ended
     return had and ahead and about.attribute is None and verb.tense in ("present", "perfect")
+
+
+_HELD: Final = frozenset(
+    "have own keep rent lease run ride drive raise grow use take wear play breed eat drink do teach".split()
+)
+"""Verbs of which each object is a thing of its own, and may end by itself."""
+_COUNTED: Final = r"(?:an?|one|two|three|four|five|six|my|our|some|the)"
+_EACH: Final = pattern(rf"(?:,? and|,|,? plus) (?={_COUNTED} )", re.IGNORECASE)
+_ONE: Final = pattern(rf"{_COUNTED} ", re.IGNORECASE)
+
+
+def _each_thing(words: Words, piece: Range) -> list[Range]:
+    """ "A van and two bikes": two things, of which one may be sold."""
+    start, end = piece
+    if "and" not in words.lows or _ONE.match(words.masked, start, end) is None:
+        return [piece]
+    parts: list[Range] = []
+    for link in _EACH.finditer(words.masked, start, end):
+        parts.append((start, link.start()))
+        start = link.end()
+    return [*parts, (start, end)]
+
+
+_LONG_AGO: Final = pattern(r"\b(?:(?:19|20)\d\d|\d0s|years? ago|decade|last year)\b", re.IGNORECASE)
+
+
+def _was_at_it(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
+    """ "In 2015 I was stacking shelves": so it was then, and nothing is said of later."""
+    verb = clause.verb
+    if verb.tense != "past" or verb.form != "ing" or when is None:
+        return False
+    return _LONG_AGO.search(words.masked, when.start, when.end) is not None
 
 
 def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:

@@ -58,6 +58,46 @@ def marriage_over(words: Words, clause: ParsedClause, speaker: str, by: Range) -
         yield RuleMatch(speaker, slot, by, whole, "divorced", False, True, action="end", whole=True)
 
 
+_UNSURE: Final = frozenset(
+    "if whether unless when until suppose supposing imagine think thought guess hope wish say says "
+    "said".split()
+)
+_TIES: Final = (*PARTNERS, "dating")
+_SPLIT: Final = pattern(
+    r"(?:got |are |have |were |'ve |have both |finally |now |recently |just |both )*"
+    r"(?:(?P<divorced>divorced)|separated|split(?: up)?|broke(?:n)? up|parted ways|called it (?:a day|off|"
+    r"quits)|"
+    r"no longer together)(?=$|[,.;!?]| (?:in|on|last|this|after|and|a|two|three|since|years?|back|now)\b)",
+    re.IGNORECASE,
+)
+
+
+def couple_parted(words: Words, clause: ParsedClause) -> Iterator[RuleMatch]:
+    """ "Ana and Rui split up": the end of whatever tied one of the two to the other."""
+    verb = clause.verb
+    if (
+        clause.kind != "named"
+        or verb.denied
+        or verb.unreal
+        or verb.tense not in ("past", "perfect", "present")
+    ):
+        return
+    begin = clause.begin - 2 if clause.begin > 1 and words.low[clause.begin - 1] == "and" else clause.begin
+    match = _SPLIT.match(words.masked, words.starts[verb.first], words.clause(clause)[1])
+    names = [at for at in range(begin, clause.subject_end) if words.tags[at] == "U"]
+    if match is None or len(names) != 2 or words.low[names[0] + 1 : names[1]] != ("and",):
+        return
+    if not _UNSURE.isdisjoint(words.low[: clause.verb.first]):
+        return
+    whole = words.clause(clause)
+    first, second = ((words.starts[at], words.end(at)) for at in names)
+    for one, other in ((first, second), (second, first)):
+        if match["divorced"] is not None:
+            yield RuleMatch(one, "marital_status", match.span("divorced"), whole, "divorced")
+        for slot in _TIES:
+            yield RuleMatch(one, slot, other, whole, "breakup", False, True, action="end")
+
+
 _SUCCEEDED: Final = pattern(
     r"(?:over |.{2,40}? )?as (?:my|our|the) (?:new )?(?P<what>[a-z][a-z-]*(?: [a-z][a-z-]*){0,2}?)"
     r"(?=$|[,.;!]|\s(?:last|this|in|on|from|since|and|now|at|when|after|until|for)\b)"

@@ -79,6 +79,8 @@ def _predicate(statement: Statement, value: str) -> str:
     if statement.rule in _MOVED:
         return f" moved away from {value}"
     if slot.phrase.startswith("'s"):
+        if slot.phrase.endswith(" is") and not statement.holds:
+            return slot.phrase.removesuffix("is") + f"{'was' if statement.polarity else 'is not'} {value}"
         return slot.phrase + f" {value}"
     verb, _, rest = slot.phrase.partition(" ")
     if statement.slot in ("born_in", "grew_up_in", "graduated_from", "studied", "studied_at"):

@@ -104,7 +104,7 @@ def corrected_slot(
     for belief in (*current.just_said(), *current.latest()):
         said = str(belief.value)
         if belief.subject == fact.subject and takes_the_place_of(new, doing_of(belief.predicate, said)):
-            yield _correction(fact, belief, fact.value)
+            yield _correction(fact, belief, _said_alike(belief, fact.value))
             return
     about = _about(fact.subject, fact.predicate)
     for belief in (*current.just_said(), *current.latest()):
@@ -117,6 +117,14 @@ def corrected_slot(
             yield _correction(replace(fact, subject=belief.subject), belief, in_it)
             break
     yield replace(fact, action="record")
+
+
+def _said_alike(belief: CurrentFact, value: Value) -> Value:
+    """ "Take 50 mg" is mended by "100 mg" as a habit is told: with its verb."""
+    verb = str(belief.value).partition(" ")[0]
+    if belief.predicate != "habit" or not isinstance(value, str) or value.startswith(verb):
+        return value
+    return f"{verb} {value}"
 
 
 _NUMBER: Final = re.compile(r"\d[\d.,:]*")

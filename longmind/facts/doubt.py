@@ -483,7 +483,8 @@ def _takes_its_place(words: frozenset[str], belief: CurrentFact, stated: Sequenc
         return same and any(_DAY.search(str(fact.value)) is not None for fact in stated)
     if belief.subject != USER or not stated or _is_verb(belief.predicate):
         return False
-    return words_of(belief.predicate) <= words
+    said = words_of(belief.predicate)
+    return bool(said) and said <= words  # "is" is no word by which a thing is named
 
 
 def _is_verb(predicate: str) -> bool:

@@ -210,6 +210,8 @@ def _runs_of_names(tokens: Sequence[Token]) -> Iterator[list[str]]:
 def has_outlasted(belief: CurrentFact, ending: Ending) -> bool:
     """Whether a thing is there after what is said to be its end: who was left with a friend comes home."""
     numbers = kinds_of(belief.predicate, str(belief.value))
+    if belief.predicate == "owns" and outlasts("goods", ending):
+        return True  # a boat, or whatever else has no sort of its own
     return any(outlasts(kinds()[number].sort, ending) for number in numbers)
 
 
@@ -221,7 +223,8 @@ _LENT: Final = re.compile(
 def comes_back(belief: CurrentFact, said: str) -> bool:
     """The same, where a clause was read as an end: "I left the dog with my parents"."""
     sorts = {kinds()[number].sort for number in kinds_of(belief.predicate, str(belief.value))}
-    return not sorts.isdisjoint(("goods", "home", "animal")) and _LENT.search(said) is not None
+    kept = belief.predicate == "owns" or not sorts.isdisjoint(("goods", "home", "animal"))
+    return kept and _LENT.search(said) is not None
 
 
 def _ending(tokens: Sequence[Token], mention: Mention) -> Ending | None:

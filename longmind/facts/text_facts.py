@@ -194,6 +194,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     ahead = (
         statement.holds
         and statement.rule not in _DONE_RULES
+        and not has_happened(statement)
         and text.lower().startswith(("from", "until", "till", "up to", "on"))
     )
     phrases = find_times(text, reference=said_at, prefer="future" if ahead else "past")
@@ -213,6 +214,14 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
             return since, until, None  # "in January I was at 75 kilos": then, and nothing is said of later
     # "Left Acme in 2019" ends as 2019 begins; "worked there in 2019" was still so then.
     return None, since if not statement.polarity or relation == "since" else None, None
+
+
+def has_happened(statement: Statement) -> bool:
+    """Whether its own verb tells of the past: "died on Sunday" was last Sunday."""
+    if not statement.free or statement.rule != "free":
+        return False
+    forms = {which for _, which in verb_forms().get(re.split(r"[ _]", statement.slot, maxsplit=1)[0], ())}
+    return "past" in forms and forms.isdisjoint(("base", "third"))
 
 
 _BEGINNING: Final = re.compile(
@@ -290,4 +299,6 @@ def _value(statement: Statement, said_at: int | None) -> Value:
         and statement.when.text not in text
     ):
         text = f"{text} {statement.when.text}"
-    return with_dates(text, said_at) if statement.free or statement.slot in _OWN_DATE else text
+    if not statement.free and statement.slot not in _OWN_DATE:
+        return text
+    return with_dates(text, said_at, prefer="past" if has_happened(statement) else "future")

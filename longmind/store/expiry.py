@@ -36,8 +36,11 @@ _DUE: Final = (
     "SELECT 0, e.frame_id FROM frame_expiry e JOIN frame f ON f.frame_id = e.frame_id "
     "WHERE e.expires_at > ? AND e.expires_at <= ? AND f.retired_at IS NULL "
     "UNION ALL SELECT 1, x.assertion_id FROM fact_expiry x WHERE x.expires_at > ? AND x.expires_at <= ? "
-    "AND NOT EXISTS (SELECT 1 FROM fact_lapse l WHERE l.assertion_id = x.assertion_id AND l.until IS NULL)"
+    "AND NOT EXISTS (SELECT 1 FROM fact_lapse l WHERE l.assertion_id = x.assertion_id AND l.until IS NULL) "
+    "UNION ALL SELECT 2, s.fact_id FROM fact_span s WHERE s.system_to IS NULL AND s.valid_to > s.system_from "
+    "AND s.valid_to > ? AND s.valid_to <= ?"
 )
+"""Frames and assertions that have expired, and facts that were to hold until a moment which has come."""
 
 
 def insert_new(tx: Transaction, moments: Sequence[tuple[int, int]]) -> None:
@@ -72,11 +75,16 @@ def extend(tx: Transaction, frame_id: int, expires_at: int | None) -> bool:
 
 
 def retire_expired(store: Store, tx: Transaction) -> None:
-    """Take out of LATEST what has expired, as the first thing of a write: it must not be found any more."""
+    """Take out of LATEST what has expired, as the first thing of a write: it must not be found any more.
+
+    What the ledger holds no longer since the last commit, though nothing was written, the parts follow with
+    this one. Each commit looks from where the one before it left off, whichever process made that.
+    """
     since = store.expired_until - _MARGIN
-    due = tx.db.all(_DUE, (since, tx.now, since, tx.now))
-    frames = [int(number) for kind, number in due if not kind]
-    assertions = [int(number) for kind, number in due if kind]
+    due = tx.db.all(_DUE, (since, tx.now, since, tx.now, tx.before, max(tx.now, tx.before + 1)))
+    frames = [int(number) for kind, number in due if kind == 0]
+    assertions = [int(number) for kind, number in due if kind == 1]
+    tx.lapsed_facts.update(int(number) for kind, number in due if kind == 2)
     if frames:
         from longmind.store.write import retire
 

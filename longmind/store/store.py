@@ -103,11 +103,12 @@ class Store:
 
     def settle(self, tx: Transaction) -> None:
         """Let the parts follow the facts that changed, until nothing more does."""
-        while tx.changed_facts:
+        while tx.changed_facts or tx.lapsed_facts:
             facts, tx.changed_facts = tx.changed_facts, set()
+            lapsed, tx.lapsed_facts = tx.lapsed_facts, set()
             tx.settled_facts |= facts
             for part in self.parts:
-                part.settled(tx, facts)
+                part.settled(tx, facts | lapsed)
 
     def now(self) -> int:
         """The clock's reading, by which reads judge what has expired; inside a read session, as it began."""

@@ -62,6 +62,8 @@ class Transaction:
         """Facts whose periods changed; before the commit, the parts that follow them are told."""
         self.settled_facts: set[int] = set()
         """Those of which the parts have been told."""
+        self.lapsed_facts: set[int] = set()
+        """Facts that were to hold until a moment that has come since the last commit: told as well."""
         self.fact_rows: dict[int, tuple[Any, ...]] = {}
         """Rows of such facts and of what they name, as far as whoever changed them had them at hand: who
         follows them need not read them again."""

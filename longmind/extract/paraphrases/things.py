@@ -52,15 +52,23 @@ THINGS: Final = (
     # "It's dust mites that I'm allergic to", "it's the viola I play".
     Rewording(
         "is s",
-        (("it's ", "it is "), (" i'm ", " i am ", " i ", " we ")),
+        (("it's ", "it is "),),
         pattern(
             r"(?:^|[.!?;,]\s+(?:and |but )?)(?P<its>it(?:'s| is) (?:really |actually |only |just )?"
             r"(?P<what>(?!(?:not|a pity|a shame|true|clear|possible|why|how|what|where|when|because|so|"
             r"too|time|like|"
-            r"something|nothing|everything|all|one of)\b)[\w'-]+(?: [\w'-]+){0,3}?) (?:(?:that|which|who) )?)"
+            r"something|nothing|everything|all|one of|the (?:one|way|only|place|thing|first|best|job|life|"
+            r"house)|a)\b)[\w'-]+(?: [\w'-]+){0,3}?) (?:(?:that|which|who) )?)"
             r"(?P<said>(?:I(?:'m| am)|we(?:'re| are)) (?:allergic to|afraid of|scared of|fond of|proud of)"
-            rf"|I (?:play|teach|study|drive|use|speak|work for|work at|live in|love|hate|collect|"
-            rf"support)){_END}",
+            r"|(?:I|we) (?:play|teach|study|drive|use|speak|work for|work at|live in|love|hate|collect|"
+            r"support|"
+            r"take|drink|eat|own|wear|ride|read|follow|need|bank with|train at|shop at|go to|volunteer at|"
+            r"rent|"
+            r"have|keep|grow|can't (?:eat|have|drink|stand|take))"
+            r"|(?-i:[A-Z][a-z]+|my [a-z]+) (?:can't (?:eat|have|drink|stand|take)|plays|teaches|studies|"
+            r"drives|"
+            rf"speaks|works for|works at|lives in|loves|hates|collects|supports|takes|eats|is allergic "
+            rf"to)){_END}",
             re.IGNORECASE,
         ),
         _turned,
@@ -71,7 +79,8 @@ THINGS: Final = (
         ((": ",),),
         pattern(
             r"^(?P<whole>(?:[Tt]he )?(?P<noun>(?:CEO|CTO|CFO|COO|(?:[A-Za-z][a-z]+ ){0,2}"
-            r"(?i:director|owner|manager|chair|chairman|chairwoman|head|lead|leader|president|founder|supplier|contact|"
+            r"(?i:director|owner|manager|chair|chairman|chairwoman|head|lead|leader|president|founder|"
+            r"supplier|contact|"
             r"editor|maintainer|secretary|treasurer|coach|landlord))) (?:of|for|at) (?:the )?"
             rf"(?P<owner>{NAME}(?: [A-Z][\w'-]+)?): )(?=[A-Z])"
         ),
@@ -183,10 +192,12 @@ THINGS: Final = (
         "and",
         ((" and ",), (" on ", " at ", " in ", " with ")),
         pattern(
-            r"(?:^|[.!?;,:]\s+(?:and |but )?)(?P<who>I|[Ww]e) (?P<verb>do|teach|speak|play|have|study|"
-            r"attend|take|train|"
-            rf"practise|practice) (?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+(?P<and>,? and )"
-            rf"(?!I\b|we\b)(?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+{_END}"
+            r"(?:^|[.!?;,:]\s+(?:and |but )?)(?:[Nn]ow (?:that )?(?:I'm|I am|we're|we are) [\w ]{3,20}?,? )?"
+            r"(?P<who>I|[Ww]e) (?P<verb>do|teach|speak|play|have|study|attend|take|train|spend|"
+            rf"practise|practice) (?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+(?: [a-z-]+)?"
+            r"(?P<and>,? and )(?!(?:I|we|go|live|work|am|are|is|have|do|take|play|run|help|see|meet|eat|swim|"
+            r"read|use|teach|study|train|spend|then|also)\b)"
+            rf"(?:[\w'-]+(?: [\w'-]+)?) {_PLACED} (?:the |my )?[\w'-]+(?: [a-z-]+)?{_END}"
         ),
         _each_day,
     ),
@@ -268,7 +279,8 @@ THINGS: Final = (
             r"wants|plan|planning|may|"
             r"might|if|would|could|will|going to|hope|hoping|considering|about to|should|never|not)\b)"
             r"[^.!?\n]){0,60}?\b)?(?:moving|moved)) (?:my |our )?"
-            r"(?P<who>[Mm]om|[Mm]um|[Dd]ad|[Mm]ama|[Gg]ran|[Gg]randma|[Nn]an|mother|father|sister|brother|parents|"
+            r"(?P<who>[Mm]om|[Mm]um|[Dd]ad|[Mm]ama|[Gg]ran|[Gg]randma|[Nn]an|mother|father|sister|brother|"
+            r"parents|"
             r"grandmother|son|daughter)(?P<rest> (?:out of|from) (?P<old>[A-Z][\w'-]+) (?:and )?(?:in)?to "
             r"(?:(?:his|her|their|a|an|the) (?:[\w-]+ ){1,3}in )?)(?=[A-Z])"
         ),

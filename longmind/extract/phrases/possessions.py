@@ -39,11 +39,16 @@ def possession(text: str, start: int, end: int) -> Spans | None:
         return None
     stop = extent(text, start, end)
     cut = _AFTER_OWNED.search(text, start, stop)
+    whole = stop
     begin, stop = trimmed(text, start, without_tail(text, start, cut.start() if cut else stop))
     words = text[begin:stop].lower().split()
     if not 2 <= len(words) <= 7 or words[1] in ("lot", "few", "couple", "bit", "of"):
         return None
-    return None if any(word in DEICTIC for word in words) else [(begin, stop)]
+    if any(word in DEICTIC for word in words):
+        return None
+    further = None if cut is None else _FURTHER.match(text, cut.start(), whole)
+    more = None if further is None else possession(text, further.end(), end)
+    return [(begin, stop), *(more or ())]
 
 
 _HEAD_WORD = pattern(r"[\w'-]+")
