@@ -8,14 +8,14 @@ from typing import Final
 
 from longmind.extract.instructions import find_wish
 from longmind.extract.kin import COUNTED, relation_in
-from longmind.extract.open_extraction import attribute_slot, first_time
+from longmind.extract.open_extraction import attribute_slot
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.subjects import About, Scene
 from longmind.extract.tokens import INTERJECTIONS, Token
 from longmind.extract.words import Words
-from longmind.when.mentions import Mention
+from longmind.when.mentions import Mention, find_mention
 
 _NO_LABEL: Final = frozenset(
     "example examples note notes question answer subject re fwd title chapter section step figure table todo "
@@ -100,7 +100,7 @@ def _event(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
     """An appointment: what and when, and maybe where."""
     if words.count > 24:
         return
-    when = first_time(words.masked, *span)
+    when = find_mention(words.masked, *span)
     if when is None or when.kind in ("past", "length", "repeated"):
         return
     before = words.masked[span[0] : when.start]
@@ -128,7 +128,7 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
         return
     whole = (own.starts[0], span[1])
     for number, piece in enumerate(_pieces(own, colon + 1)):
-        if number and about.attribute is not None and first_time(words.masked, *piece) is None:
+        if number and about.attribute is not None and find_mention(words.masked, *piece) is None:
             break
         start, end = trimmed(words.masked, piece[0], piece[1])
         if start >= end:
@@ -141,7 +141,7 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
                 about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names
             )
         elif about.attribute is not None:
-            when = first_time(words.masked, start, end)
+            when = find_mention(words.masked, start, end)
             repeated = when is not None and when.kind == "repeated"
             stop = end if repeated else without_tail(words.masked, start, end)
             value = (start, stop) if stop > start else (start, end)
@@ -249,4 +249,4 @@ def find_relatives(words: Words, span: Range, speaker: str) -> Iterator[RuleMatc
 
 
 def time_of(words: Words, span: Range) -> Mention | None:
-    return first_time(words.masked, *span)
+    return find_mention(words.masked, *span)

@@ -11,6 +11,7 @@ from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.lexicon import POINTING
 from longmind.extract.needed_words import Gated
+from longmind.extract.open_times import is_appointment, is_event, is_kept_for
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import DEICTIC, last_word, trimmed, without_tail
 from longmind.extract.replacement import SINGLE, takes_a_place
@@ -19,7 +20,6 @@ from longmind.extract.small_talk import is_worth_keeping, may_be_worth_keeping
 from longmind.extract.statements import is_slot
 from longmind.extract.subjects import About, slot_of
 from longmind.extract.tokens import Token
-from longmind.extract.verb_group import VerbGroup
 from longmind.extract.verbs import form, forms_by_word
 from longmind.extract.words import Words
 from longmind.when.mentions import Mention, find_mention
@@ -152,7 +152,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     if verb.tense in ("can", "cannot", "future"):
         yield from _ahead(words, clause, about, (span[0], stop), when)
         return
-    if _is_appointment(clause, about, when) and when is not None:
+    if is_appointment(clause, about, when) and when is not None:
         begin = words.starts[verb.after]
         yield _match(words, clause, about, "event", (begin, max(stop, when.end)), when)
         return
@@ -160,7 +160,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     if about.attribute is not None and verb.lemma != "be":
         stop = span[1]
     pieces = _pieces(words, clause, begin, stop if begin < stop else span[1])
-    if pieces and when is not None and _is_kept_for(verb, about, when):
+    if pieces and when is not None and is_kept_for(verb, about, when):
         pieces, when = [(pieces[0][0], when.end)], None
     if verb.lemma in _HELD and len(pieces) == 1 and about.attribute is None:
         pieces = _each_thing(words, pieces[0])
@@ -168,8 +168,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
         verb.tense == "past"
         and (verb.lemma in _STATIVE or verb.form == "ing")  # "in 2015 I was stacking shelves at Aldi"
         and not verb.passive
-        and not _is_event(words, clause, when)
-    ) or _was_at_it(words, clause, when)
+        and not is_event(words, clause, when)
+    )
     for piece in pieces:
         if not _says_enough(words.masked, piece, about):
             if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
@@ -182,23 +182,6 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
             continue
         alone = len(pieces) == 1 and slot.endswith(_AT_ONE_PLACE)
         yield _match(words, clause, about, slot, piece, when, over=over or was, one=alone)
-
-
-def _is_kept_for(verb: VerbGroup, about: About, when: Mention) -> bool:
-    """ "Kestrel keeps its logs for 30 days": how long is said of it, and no time at which it is so."""
-    for_long = when.kind == "length" and verb.lemma in _KEPT_FOR and verb.tense == "present"
-    return for_long and about.sort != "speaker" and about.attribute is None
-
-
-_KEPT_FOR: Final = frozenset("keep store retain hold save archive last cache".split())
-
-
-def _is_appointment(clause: ParsedClause, about: About, when: Mention | None) -> bool:
-    """ "I've got an interview next Tuesday at 3": something had at a time to come."""
-    verb = clause.verb
-    had = verb.lemma == "have" or (verb.lemma == "get" and verb.tense == "perfect")
-    ahead = when is not None and when.kind in ("future", "either") and not verb.denied and not verb.ended
-    return had and ahead and about.attribute is None and verb.tense in ("present", "perfect")
 
 
 _HELD: Final = frozenset(
@@ -220,38 +203,6 @@ def _each_thing(words: Words, piece: Range) -> list[Range]:
         parts.append((start, link.start()))
         start = link.end()
     return [*parts, (start, end)]
-
-
-_LONG_AGO: Final = pattern(r"\b(?:(?:19|20)\d\d|\d0s|years? ago|decade|last year)\b", re.IGNORECASE)
-
-
-def _was_at_it(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
-    """ "In 2015 I was stacking shelves": so it was then, and nothing is said of later."""
-    verb = clause.verb
-    if verb.tense != "past" or verb.form != "ing" or when is None:
-        return False
-    return _LONG_AGO.search(words.masked, when.start, when.end) is not None
-
-
-def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
-    """ "Had her hip replaced", "was raised in Ghana": done once and not undone."""
-    after = clause.verb.after
-    if clause.verb.lemma == "have":
-        return (when is not None and when.kind not in ("length",)) or any(
-            map(_is_participle, words.low[after + 1 : min(after + 6, clause.end)])
-        )
-    if clause.verb.lemma != "be" or after >= clause.end:
-        return False
-    return _is_participle(words.low[after]) and words.low[after] not in _LASTING_STATES
-
-
-_LASTING_STATES: Final = frozenset(
-    "married engaged based employed located retired involved stuck interested".split()
-)
-
-
-def _is_participle(word: str) -> bool:
-    return "participle" in forms_by_word().get(word, ())
 
 
 def _without_time(masked: str, start: int, end: int) -> int:
@@ -376,7 +327,7 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
         name = form(verb.lemma, "ing")
     else:
         name = form(verb.lemma, "third")
-    if verb.lemma == "be" and verb.tense == "past" and not verb.passive and _is_event(words, clause, None):
+    if verb.lemma == "be" and verb.tense == "past" and not verb.passive and is_event(words, clause, None):
         name, at = words.low[at], at + 1
         preposition = words.low[at] if at < clause.end and words.low[at] in _PARTICLES else ""
     if verb.lemma == "have" and verb.tense == "past":
@@ -517,8 +468,3 @@ def attribute_slot(tokens: Sequence[Token]) -> str:
     return slot_of(
         [token.low for token in tokens if token.low not in ("my", "our", "the", "new", "a", "current")]
     )
-
-
-def first_time(masked: str, start: int, end: int) -> Mention | None:
-    """The first time that is named between the two positions."""
-    return find_mention(masked, start, end)

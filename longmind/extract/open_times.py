@@ -1,0 +1,50 @@
+"""When what no rule knows was so: whether the time beside it is that of an event, or says how long."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from longmind.extract.grammar import ParsedClause
+from longmind.extract.subjects import About
+from longmind.extract.verb_group import VerbGroup
+from longmind.extract.verbs import forms_by_word
+from longmind.extract.words import Words
+from longmind.when.mentions import Mention
+
+
+def is_kept_for(verb: VerbGroup, about: About, when: Mention) -> bool:
+    """ "Kestrel keeps its logs for 30 days": how long is said of it, and no time at which it is so."""
+    for_long = when.kind == "length" and verb.lemma in _KEPT_FOR and verb.tense == "present"
+    return for_long and about.sort != "speaker" and about.attribute is None
+
+
+_KEPT_FOR: Final = frozenset("keep store retain hold save archive last cache".split())
+
+
+def is_appointment(clause: ParsedClause, about: About, when: Mention | None) -> bool:
+    """ "I've got an interview next Tuesday at 3": something had at a time to come."""
+    verb = clause.verb
+    had = verb.lemma == "have" or (verb.lemma == "get" and verb.tense == "perfect")
+    ahead = when is not None and when.kind in ("future", "either") and not verb.denied and not verb.ended
+    return had and ahead and about.attribute is None and verb.tense in ("present", "perfect")
+
+
+def is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
+    """ "Had her hip replaced", "was raised in Ghana": done once and not undone."""
+    after = clause.verb.after
+    if clause.verb.lemma == "have":
+        return (when is not None and when.kind not in ("length",)) or any(
+            map(_is_participle, words.low[after + 1 : min(after + 6, clause.end)])
+        )
+    if clause.verb.lemma != "be" or after >= clause.end:
+        return False
+    return _is_participle(words.low[after]) and words.low[after] not in _LASTING_STATES
+
+
+_LASTING_STATES: Final = frozenset(
+    "married engaged based employed located retired involved stuck interested".split()
+)
+
+
+def _is_participle(word: str) -> bool:
+    return "participle" in forms_by_word().get(word, ())
