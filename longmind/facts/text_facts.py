@@ -281,8 +281,7 @@ def _went_on(statement: Statement, since: int | None, until: int | None) -> bool
     if _SUPPLIED.match(said):
         return True
     forms = verb_forms().get(re.split(r"[ _]", said, maxsplit=1)[0].lower(), ())
-    past = {lemma for lemma, which in forms if which == "past"}
-    return not past.isdisjoint(_GOING_ON)
+    return any(which == "ing" or (which == "past" and lemma in _GOING_ON) for lemma, which in forms)
 
 
 def _value(statement: Statement, said_at: int | None) -> Value:

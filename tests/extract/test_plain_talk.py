@@ -34,7 +34,7 @@ TOLD = [
     ("Note for Monday: Wren keeps its backups in Oslo.", "Wren keeps its backups in Oslo"),
     ("The builds for Wren run on Drone.", "Wren builds run on Drone"),
     ("All logs of Wren are kept in Loki.", "Wren logs are kept in Loki"),
-    ("The Wren signing keys live in the vault.", "Wren signing_keys live in the vault"),
+    ("The Wren signing keys live in the vault.", "Wren signing_keys are kept in the vault"),
     ("Wren's nightly jobs run on the old cluster.", "Wren nightly_jobs run on the old cluster"),
     ("The archive keeps letters for 75 years.", "archive keeps letters for 75 years"),
     ("A bit about me, since you asked: I run a choir of forty.", "user runs choir of forty"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from longmind.extract.lexicon import LANGUAGES
+from longmind.extract.paraphrases.replaced import ROLE
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, WHO, Edit, Rewording, put
 
@@ -154,7 +155,8 @@ CHAT: Final = (
             r"(?:'s| has| have)?)(?: just| finally| now)? (?:(?:hired|employed|appointed|elected|promoted) me"
             r" (?:as|to(?: be)?)|(?:taken|took|kept) me on as|made me(?= (?:head|partner|captain|chair|"
             r"director|"
-            r"manager|supervisor|team lead(?:er)?|deputy)\b)))(?= (?!such|part\b)[a-z])",
+            rf"manager|supervisor|team lead(?:er)?|deputy)\b)))(?= (?!such|part\b)[a-z])"
+            rf"(?! (?:an? |the )?{ROLE})",
             re.IGNORECASE,
         ),
         put("whole", " I started as"),

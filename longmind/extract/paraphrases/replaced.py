@@ -32,12 +32,13 @@ _GROUP: Final = (
     r"line|project|unit|floor)\b|nights|days|earlies|lates)"
 )
 _HEALERS: Final = r"(?:vet|doctor|gp|specialist|consultant|nurse|cardiologist|dermatologist|surgery|clinic)"
-_ROLE: Final = (
+ROLE: Final = (
     r"(?:(?:(?:senior|junior|lead|head|deputy|assistant|team|shift|branch|store|permanent|trainee|chief|vice|"
     r"acting) )+(?!(?:for|to|that|the|an?|my|our|it|them|back|off|out|down|up|on|in|over|through)\b)"
     r"[a-z][\w-]*|(?:manager|partner|supervisor|captain|foreman|editor|"
     r"director|head of|treasurer|secretary|team leader)\b)"
 )
+"""What somebody is made, and was not before."""
 _ROUNDS: Final = "builds|deploys|deployments|releases|backups|tests|logs|alerts|jobs|reviews|payments"
 """What is done for a project again and again."""
 _FODDER: Final = r"(?:kibble|food|diet|feed|biscuits|hay|mix|pellets)"
@@ -115,7 +116,7 @@ REPLACED: Final = (
         ((" me ",),),
         pattern(
             rf"{_BEGIN}(?P<whole>{_WHOEVER} (?:(?:kept|taken|took|brought|hired) me (?:on |back )as|"
-            rf"promoted me to|appointed me(?: as)?|made me) (?:an? |the )?)(?={_ROLE})",
+            rf"promoted me to|appointed me(?: as)?|made me) (?:an? |the )?)(?={ROLE})",
             re.IGNORECASE,
         ),
         put("whole", "I've been promoted to "),
@@ -125,7 +126,7 @@ REPLACED: Final = (
         ((" made ", " on as "),),
         pattern(
             r"\b(?P<whole>I(?:'ve been| have been| was| got) (?:kept on as|taken on as|made) (?:an? |the )?)"
-            rf"(?={_ROLE})",
+            rf"(?={ROLE})",
             re.IGNORECASE,
         ),
         put("whole", "I've been promoted to "),
