@@ -127,7 +127,7 @@ class SubjectReader:
             return
         if first in ("my", "our") or (tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
             scene.may_be_thing(lambda: scene.of_phrase(words.tokens(begin, end)))
-        elif tag in ("D", "N"):
+        elif tag in ("D", "N") and not _are_goods(words, clause, end):
             scene.may_be_thing(lambda: scene.of_thing(words.tokens(begin, end)))
 
 
@@ -194,6 +194,11 @@ def relatives_mentioned(words: Words, begin: int, end: int, scene: Scene) -> Non
             about = scene.of_phrase(words.tokens(first, after))
             if about is not None and about.sort == "person":
                 scene.mention(about)
+
+
+def _are_goods(words: Words, clause: ParsedClause, end: int) -> bool:
+    """ "Orrin Works makes lamps. It is based in Ems": lamps are no "it"."""
+    return clause.kind == "named" and clause.verb.lemma in ("make", "sell") and words.low[end - 1][-1:] == "s"
 
 
 def wrong_about(words: Words, scene: Scene) -> None:
