@@ -28,6 +28,8 @@ _SEEMING: Final = frozenset(
 _PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
 _WITH_PERSONS: Final = frozenset("help meet phone thank hug marry invite congratulate".split())
 """Verbs whose object is somebody."""
+_OF_HOUSES: Final = ("s", "ltd", "inc", "gmbh", "co", "group", "company", "studio", "brewery", "bakery")
+"""How names of firms end, of which "it" is said, as it is not of a trader."""
 _TOWARDS: Final = frozenset({"into", "on", "onto", "to", "with"})
 """Between somebody and what was done for them: "introduced me to sushi"."""
 
@@ -127,7 +129,10 @@ class SubjectReader:
             return
         if first in ("my", "our") or (tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
             scene.may_be_thing(lambda: scene.of_phrase(words.tokens(begin, end)))
-        elif tag in ("D", "N") and not _are_goods(words, clause, end):
+        elif _are_goods(words, clause, end):
+            if (maker := scene.named) is not None and words.low[clause.subject_end - 1].endswith(_OF_HOUSES):
+                scene.thing = maker
+        elif tag in ("D", "N"):
             scene.may_be_thing(lambda: scene.of_thing(words.tokens(begin, end)))
 
 

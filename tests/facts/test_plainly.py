@@ -89,6 +89,11 @@ def test_what_only_sounds_like_it_leaves_what_was_told(first: str, second: str, 
         ("also my bday is 9 june dont forget 🎂", "user birthday 9 june"),
         ("I'm vegan, don't forget!", "user diet vegan"),
         ("Orrin Works makes frozen dumplings.", "Orrin Works makes frozen dumplings"),
+        ("Orrin Works sells lamps. It was founded in 1988.", "Orrin Works founded_in 1988"),
+        ("Larch Tools makes hedge cutters. It is based in Ems.", "Larch Tools lives_in Ems"),
+        ("ma sister lives in fife", "user/sister lives_in fife"),
+        ("ma cousins called Eilidh, shes a vet in Perth", "Eilidh works_in Perth"),
+        ("I take the bus to work and my dad drives a van.", "user takes the bus to work"),
         ("Larch Tools makes hedge cutters for farms.", "Larch Tools makes hedge cutters for farms"),
     ],
 )
@@ -107,12 +112,22 @@ def test_what_is_told_plainly_is_held(text: str, line: str) -> None:
         "My favourite part of the day is dawn.",
         "Please don't forget my birthday.",
         "Ines makes mistakes.",
+        "The tram I take to work broke down.",
+        "The team I lead moved to Porto.",
+        "The gym I go to closed.",
+        "My feet are killing me.",
+        "My back is bothering me.",
+        "Ma says hi.",
         "Ines makes good points.",
         "I have two vans, the oldest is called Betty?",
     ],
 )
 def test_what_is_said_for_effect_is_not_held(text: str) -> None:
     assert told(text) == [], told(text)
+
+
+def test_a_trader_is_no_firm() -> None:
+    assert told("Ana sells lamps. It is hard work.") == ["Ana sells lamps"]
 
 
 @pytest.mark.parametrize(
