@@ -28,6 +28,8 @@ _SEEMING: Final = frozenset(
 _PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
 _WITH_PERSONS: Final = frozenset("help meet phone thank hug marry invite congratulate".split())
 """Verbs whose object is somebody."""
+_OF_HOUSES: Final = ("s", "ltd", "inc", "gmbh", "co", "group", "company", "studio", "brewery", "bakery")
+"""How names of firms end, of which "it" is said, as it is not of a trader."""
 _TOWARDS: Final = frozenset({"into", "on", "onto", "to", "with"})
 """Between somebody and what was done for them: "introduced me to sushi"."""
 
@@ -127,6 +129,9 @@ class SubjectReader:
             return
         if first in ("my", "our") or (tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
             scene.may_be_thing(lambda: scene.of_phrase(words.tokens(begin, end)))
+        elif _are_goods(words, clause, end):
+            if (maker := scene.named) is not None and words.low[clause.subject_end - 1].endswith(_OF_HOUSES):
+                scene.thing = maker
         elif tag in ("D", "N"):
             scene.may_be_thing(lambda: scene.of_thing(words.tokens(begin, end)))
 
@@ -194,6 +199,11 @@ def relatives_mentioned(words: Words, begin: int, end: int, scene: Scene) -> Non
             about = scene.of_phrase(words.tokens(first, after))
             if about is not None and about.sort == "person":
                 scene.mention(about)
+
+
+def _are_goods(words: Words, clause: ParsedClause, end: int) -> bool:
+    """ "Orrin Works makes lamps. It is based in Ems": lamps are no "it"."""
+    return clause.kind == "named" and clause.verb.lemma in ("make", "sell") and words.low[end - 1][-1:] == "s"
 
 
 def wrong_about(words: Words, scene: Scene) -> None:

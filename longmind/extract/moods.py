@@ -45,11 +45,19 @@ def is_doubted(words: Words, clause: ParsedClause) -> bool:
         return True  # "explain it like I'm five", "I feel like I'm eighty"
     if at > 1 and words.low[at - 1] in _ASKING and words.low[at - 2] in _QUESTIONING:
         return True  # "doing Italian now how do I order a coffee"
+    if "rate" in words.lows and clause.verb.tense != "present" and _exaggerates(words):
+        return True
     if _DOUBT.isdisjoint(words.lows) and "apparently" not in words.lows:
         return False
     before = words.low[max(0, at - 2) : at]
     # "Apparently I'm allergic to cats" is news to its speaker, and no rumour.
     return not _DOUBT.isdisjoint(before) or (clause.kind not in _OWN and "apparently" in before)
+
+
+def _exaggerates(words: Words) -> bool:
+    """ "At this rate I'll be living in my car": what it leads to is told for effect, and not planned."""
+    at = words.low.index("rate")
+    return at > 1 and words.low[at - 2] in ("at", "with") and words.low[at - 1] in ("this", "that")
 
 
 _QUESTIONING: Final = frozenset({"how", "what", "where", "when", "why", "which", "who"})

@@ -121,7 +121,7 @@ _GAPPED: Final = Gated(
 def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> Iterator[RuleMatch]:
     """What the clause says of its subject, in its own words; nothing where that passes or says too little."""
     verb = clause.verb
-    if verb.unreal or _is_passing(words, clause, about):
+    if verb.unreal or _is_passing(words, clause, about) or _tells_which(words, clause):
         return
     if about.attribute == "phone" and verb.after < clause.end and words.low[verb.after] in ("a", "an"):
         about = replace(about, attribute="phone_model")  # "my phone is a Fairphone 5", and no number
@@ -274,6 +274,8 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     if verb.lemma == "be" and not verb.passive:
         return about.attribute is None and (first in _MOODS and not _then_more(words, clause, first))
     if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
+        if about.attribute is not None and first in ("me", "us"):
+            return True  # "my feet are killing me"
         if clause.kind == "elided":
             return verb.lemma not in _LASTING_ING
         if verb.lemma in ("visit", "join") and first in ("me", "us"):
@@ -289,6 +291,22 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
             return verb.tense == "past" and first != "back" and own
         return verb.lemma in _PASSING_DONE or (verb.lemma == "change" and words.low[clause.end - 1] == "mind")
     return verb.lemma in _PASSING
+
+
+def _tells_which(words: Words, clause: ParsedClause) -> bool:
+    """ "The bus I take to work broke down": the clause tells which bus, and the rest is said of that."""
+    at = clause.begin - 1
+    if clause.kind not in ("i", "we") or at < 1 or words.tags[at] != "N":
+        return False
+    while at > 0 and words.tags[at] in ("N", "M", "V"):
+        at -= 1
+    if words.low[at] != "the" or (at and words.tags[at - 1] not in (",", ".", "C")):
+        return False
+    after = clause.verb.after
+    if after >= clause.end or words.tags[after] not in ("P", "V"):
+        return False
+    forms = (forms_by_word().get(word, {}) for word in words.low[after : clause.end])
+    return any("past" in which and "base" not in which for which in forms)
 
 
 def _then_more(words: Words, clause: ParsedClause, first: str) -> bool:

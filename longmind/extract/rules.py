@@ -254,7 +254,7 @@ _WORK_OWN = (
 _PRESENT_OR_BEEN = tenses("present", "perfect")
 _NOW_AND_NOT = tenses("present", "progressive", "lasting")
 _FAVOURITE_IS = (
-    r"(?: is| are|'s|'re| include| includes| has to be| have to be| would have to be| must be| =|:)"
+    r"(?: of all time| ever)?(?: is| are|'s|'re| includes?| (?:has|have|would have) to be| must be| =|:)"
     r"(?: (?:definitely|probably|still|currently|now|by far|actually))? "
 )
 
@@ -307,9 +307,9 @@ _PREFERENCES_VERBS = (
 
 _PREFERENCES_OWN = (
     OwnRule("favorite",
-            r"(?:all-time |absolute )?favou?rite "
-            r"(?P<kind>(?!(?:part|thing|one|bit|way)\b)[a-z-]+(?: (?!is\b|are\b)[a-z-]+){0,2}?)",
-            "favorite_{kind}", r"(?: of all time| ever)?" + _FAVOURITE_IS, preferences.favourite),
+            r"(?:all-time |absolute )?favou?rite (?:(?:kind|sort|type) of )?"
+            r"(?P<kind>(?!(?:part|thing|one|bit|way)\b)[a-z-]+(?: (?!is\b|are\b)[a-z-]+){0,2}?)"
+            rf"(?={_FAVOURITE_IS})", "favorite_{kind}", _FAVOURITE_IS, preferences.favourite),
     OwnRule("hobby", "(?:main |favou?rite )?(?:hobby|hobbies|interests)", "hobby", _FAVOURITE_IS,
             preferences.hobby),
 )  # fmt: skip

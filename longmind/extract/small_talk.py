@@ -49,6 +49,11 @@ _THING_VERBS: Final = frozenset(
     "include belong sit host track weigh measure leave arrive depart expire finish".split()
 )
 _WEAK_OBJECTS: Final = POINTING | {"myself", "ourselves", "everyone"}
+_NO_GOODS: Final = frozenset(
+    "mistakes friends plans excuses promises things errors jokes changes decisions calls noises amends sales "
+    "points waves headlines demands enemies us this always its his as losses profits faces notes "
+    "suggestions headways appearances arrangements threats remarks sometimes".split()
+)
 _CHANGE: Final = frozenset("now nowadays instead anymore again".split())
 
 
@@ -90,7 +95,17 @@ def _says_something(words: Words, clause: ParsedClause, about: About) -> bool:
         return verb.lemma in _ABILITIES or verb.tense == "cannot"
     if verb.tense in ("past", "perfect") and about.attribute is None:
         return verb.lemma in _DURABLE_DEEDS or verb.ended
-    return verb.lemma != "make"
+    return verb.lemma != "make" or _makes_goods(words, clause)
+
+
+def _makes_goods(words: Words, clause: ParsedClause) -> bool:
+    """ "Orrin Works makes frozen dumplings": what a house makes, and no sense, trouble or difference."""
+    if clause.kind != "named" or clause.verb.tense != "present" or clause.verb.denied:
+        return False
+    at = clause.verb.after
+    while at < clause.end and (words.tags[at] == "N" or words.low[at].endswith(("en", "ed", "ing"))):
+        at += 1
+    return at > clause.verb.after and words.low[at - 1].endswith("s") and words.low[at - 1] not in _NO_GOODS
 
 
 def _describes(words: Words, clause: ParsedClause, about: About, first: int, after: int) -> bool:

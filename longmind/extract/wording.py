@@ -7,7 +7,7 @@ import re
 from longmind.extract.dating import with_dates
 from longmind.extract.patterns import pattern
 from longmind.extract.statements import INSTRUCTIONS, SPEAKER, Statement, slot_named
-from longmind.extract.verbs import form
+from longmind.extract.verbs import form, forms_by_word, verb_forms
 
 _TURNED = {
     "i": "they", "i'm": "they're", "i've": "they've", "me": "them", "my": "their", "mine": "theirs",
@@ -38,7 +38,25 @@ def render(statement: Statement, *, speaker: str | None = None, said_at: int | N
     if dated:
         is_past = statement.slot == "did" or statement.rule in _MOVED or not statement.holds
         text = with_dates(text, said_at, prefer="past" if is_past else "future")
+    if statement.subject.startswith(SPEAKER) and _SEVERAL.search(statement.subject) is not None:
+        text = _ONE_DOES.sub(_several_do, text)
     return f"{subject}{text}"
+
+
+_SEVERAL = pattern(
+    r"/(?:\w+_)?(?:parents|grandparents|in-laws|inlaws|children|kids|grandchildren|sons|daughters|brothers|"
+    r"sisters|siblings|twins|cousins|aunts|uncles|nieces|nephews|friends|neighbou?rs|colleagues|flatmates|"
+    r"housemates|roommates|cats|dogs|parents[-_]in[-_]law)$"
+)
+_ONE_DOES = pattern(r"^ (?P<no>no longer )?(?P<verb>does|is|has|was|\w+s)\b")
+
+
+def _several_do(match: re.Match[str]) -> str:
+    """ "User's parents live in Faro"."""
+    verb = match["verb"]
+    lemma = next((lemma for lemma, which in verb_forms().get(verb, ()) if which == "third"), verb)
+    plural = {"does": "do", "is": "are", "has": "have", "was": "were"}.get(verb, lemma)
+    return f" {match['no'] or ''}{plural}"
 
 
 def _subject(key: str, speaker: str) -> str:
@@ -94,7 +112,9 @@ def _freely(statement: Statement, value: str) -> str:
     """What no slot is for, as the text had it."""
     words = statement.slot.replace("_", " ")
     if statement.rule == "attribute":
-        return f"'s {words}{'' if _VERB_FIRST.match(value) else ' is'} {value}"
+        be = " are" if _SEVERAL.search(f"/{statement.slot}") is not None else " is"
+        acts = be == " are" and "base" in forms_by_word().get(value.split(" ", 1)[0], {})
+        return f"'s {words}{'' if acts or _VERB_FIRST.match(value) else be} {value}"
     if statement.polarity and not statement.ended:
         return f" {words} {value}"
     if words.split()[0] in ("is", "has"):

@@ -129,6 +129,8 @@ def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     """What a thing is now, in the place of what it was, where a fact tells how it got there."""
     if fact.action != "record" or not fact.polarity or not isinstance(fact.value, str):
         return fact
+    if fact.subject != USER and (transferred := _transferred(current, fact)) is not None:
+        return transferred
     if is_slot(fact.predicate) or fact.predicate.startswith("is"):
         return fact
     own = fact.subject == USER and _MOVED.fullmatch(fact.value) is not None
@@ -155,6 +157,32 @@ def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
             valid_from=since,
         )
     return replace(fact, predicate="is", value=new) if fact.predicate == "changed_to" else fact
+
+
+_POSTS: Final = (
+    "office|branch|team|department|site|ward|shop|store|depot|plant|lab|unit|desk|division|campus|clinic|"
+    "warehouse|practice|region|shift"
+)
+_POST: Final = re.compile(
+    rf"(?:(?:has|had|just|been|was|got) )*(?:moved|transferred|switched|relocated|gone)(?: over| across)?"
+    rf" to (?P<new>(?:the |our |their )?(?:[\w'-]+ ){{1,3}}(?P<noun>{_POSTS}))",
+    re.IGNORECASE,
+)
+
+
+def _transferred(current: CurrentFacts, fact: FoundFact) -> FoundFact | None:
+    """ "Ines moved to the Lyon branch": where she works, if it was told that she works at another branch."""
+    told = "" if fact.predicate == "did" else f"{fact.predicate.replace('_', ' ')} "
+    match = _POST.fullmatch(f"{told}{fact.value}")
+    if match is None:
+        return None
+    for belief in current.held(fact.subject, ("works", "works_on", "works_at", "works_in")):
+        before = str(belief.value)
+        if before.casefold().endswith(f" {match['noun'].casefold()}"):
+            place = _PLACED.match(before)
+            new = match["new"] if place is None else f"{place[0]}{match['new']}"
+            return replace(fact, predicate=belief.predicate, value=new, replaces=before, confidence=None)
+    return None
 
 
 def _upgraded(current: CurrentFacts, fact: FoundFact, new: str) -> FoundFact:

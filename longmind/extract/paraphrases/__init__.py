@@ -10,10 +10,11 @@ from longmind.extract.paraphrases.chat import CHAT
 from longmind.extract.paraphrases.endings import ENDINGS
 from longmind.extract.paraphrases.mistakes import MISTAKES
 from longmind.extract.paraphrases.persons import PERSONS
+from longmind.extract.paraphrases.plainly import PLAINLY
 from longmind.extract.paraphrases.replaced import REPLACED
 from longmind.extract.paraphrases.things import THINGS
 from longmind.extract.paraphrases.topics import TOPICS
 
 PARAPHRASES: Final = (
-    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT,
+    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY,
 )  # fmt: skip

@@ -60,12 +60,19 @@ CHAT: Final = (
         ),
         put("gap", ", I"),
     ),
+    # "Ma sister lives in Fife."
+    Rewording(
+        "ma",
+        (("ma ",),),
+        pattern(rf"\b(?P<ma>(?-i:[Mm]a))(?= (?:wee |big )?{_ONE_OF}s?\b)", re.IGNORECASE),
+        put("ma", "my"),
+    ),
     # "My buddys called Noor", "his names Waffles".
     Rewording(
         "called",
         (("s called ",),),
         pattern(
-            rf"\b(?:my|his|her|our) (?:[a-z]+ )?{_ONE_OF}(?P<s>s) called (?=[a-z][\w'-]+(?: [A-Z][\w'-]+)?"
+            rf"\b(?:my|ma|his|her|our) (?:[a-z]+ )?{_ONE_OF}(?P<s>s) called (?=[a-z][\w'-]+(?: [A-Z][\w'-]+)?"
             r"\s*(?:[.,;!?\n]|$))(?![\w'-]+,? and )",
             re.IGNORECASE,
         ),
