@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import Edit, Rewording
+from longmind.extract.rewording import Edit, Rewording, cut
 
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
@@ -108,5 +108,16 @@ DAYS: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("whole"), "I stopped taking")]),
+    ),
+    # "We decided in the meeting to use Temporal instead of Airflow": so they use it.
+    Rewording(
+        "agreed decided",
+        ((" to use ",), (" instead of ", " rather than ", " in place of ")),
+        pattern(
+            r"\b[Ww]e(?P<whole>(?:'ve| have)?(?: just| now)? (?:decided|agreed)"
+            r"(?: (?:in|at|on|during|with|last|this|yesterday|today)\b[^.,;!?\n]{0,40}?)? to)"
+            r"(?= use [A-Z][^.,;!?\n]{0,40}? (?:instead of|rather than|in place of) [A-Z])"
+        ),
+        cut("whole"),
     ),
 )
