@@ -113,7 +113,8 @@ class StatementReader(SubjectReader):
             )
         ):
             yield tie
-            if tie.slot != "marital_status":  # else there may be a day to tell of it: "got married on 5 June"
+            # A day may be told of it: "got married on 5 June".
+            if tie.slot != "marital_status" or clause.verb.lemma == "be":
                 return
         owned = (
             owner_of(words, clause, about, scene)

@@ -234,6 +234,15 @@ def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
     )
 
 
+_AHEAD: Final = ("from ", "until ", "till ", "up to ", "as of ", "starting ")
+
+
+def _ahead(masked: str, clause: Clause) -> tuple[int, int] | None:
+    """ "Ana is our head coach until June": from when or till when, and not for how long."""
+    span = clause.when.range()
+    return span if span is not None and masked[slice(*span)].lower().startswith(_AHEAD) else None
+
+
 def find_inverse(masked: str, clause: Clause, first_person: Subject) -> RuleMatch | None:
     """ "Maria is my sister", "Dune is my favourite book", "Jonas is Mira's brother"."""
     if clause.name is None:
@@ -246,11 +255,27 @@ def find_inverse(masked: str, clause: Clause, first_person: Subject) -> RuleMatc
         if "title" in groups:
             slot = re.sub(r"[ -]", "_", groups["title"].lower())
             where = (clause.start, match.end())
-            return RuleMatch(first_person, slot, clause.name, where, "inverse", free=True, one=True)
+            return RuleMatch(
+                first_person,
+                slot,
+                clause.name,
+                where,
+                "inverse",
+                when=_ahead(masked, clause),
+                free=True,
+                one=True,
+            )
         slot = _favourite_slot(groups["kind"]) if "kind" in groups else relation_slot(groups["relation"])
         subject = match.span("owner") if "owner" in groups else first_person
         if slot not in _NO_KIND:
-            return RuleMatch(subject, slot, clause.name, (clause.start, match.end()), "inverse")
+            return RuleMatch(
+                subject,
+                slot,
+                clause.name,
+                (clause.start, match.end()),
+                "inverse",
+                when=_ahead(masked, clause),
+            )
     return None
 
 

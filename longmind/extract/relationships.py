@@ -121,6 +121,33 @@ def succeeded(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | N
     return RuleMatch(speaker, slot, name, words.clause(clause), "succeeded", old=value, free=True, one=True)
 
 
+_COUPLED: Final = {"engaged": "engaged_to", "married": "married_to"}
+_COUPLE_MORE: Final = frozenset("now already finally officially again".split())
+
+
+def _coupled(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | None:
+    """ "Tom and I are engaged", "we're married now": as "I'm engaged to Tom" and "I'm married" say it."""
+    verb = clause.verb
+    if verb.denied or verb.unreal or verb.tense != "present" or clause.subject_end <= clause.begin:
+        return None
+    after = verb.after + 1
+    if after < clause.end and words.tags[after] != "," and words.low[after] not in _COUPLE_MORE:
+        return None  # "we're engaged in talks", "we're married to the idea"
+    others = [at for at in range(clause.begin, clause.subject_end) if words.tags[at] == "U"]
+    whole = words.clause(clause)
+    first = others[0] if others else clause.begin
+    if (
+        others
+        and others[-1] - first < 2
+        and (first == clause.begin or words.low[first - 1] in (*PARTNERS, "partner"))
+    ):
+        name = words.span(others[0], others[-1] + 1)
+        return RuleMatch(speaker, _COUPLED[words.low[verb.after]], name, whole, "wedded")
+    if words.low[clause.begin] != "we":
+        return None  # "my brother and I are married": each to somebody of their own
+    return RuleMatch(speaker, "marital_status", words.span(verb.after, after), whole, "wedded")
+
+
 def wedded(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | None:
     """ "Tom and I got married last weekend"."""
     verb = clause.verb
@@ -128,6 +155,8 @@ def wedded(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | None
     tied = (verb.lemma == "get" and first in ("married", "hitched")) or (
         verb.lemma == "tie" and first == "the" and "knot" in words.lows
     )
+    if verb.lemma == "be" and first in _COUPLED and clause.kind == "we":
+        return _coupled(words, clause, speaker)
     if not tied or verb.denied or verb.unreal or verb.tense not in ("past", "perfect"):
         return None
     others = [at for at in range(clause.begin, clause.subject_end) if words.tags[at] == "U"]

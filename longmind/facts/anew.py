@@ -279,7 +279,7 @@ def _sentence(text: str, fact: FoundFact) -> str:
 @lru_cache(maxsize=4096)
 def doing_of(predicate: str, value: str) -> Doing:
     """A fact, taken apart; with no verb where the predicate is a noun."""
-    said = value if predicate == "habit" else f"{predicate.replace('_', ' ')} {value}"
+    said = value if predicate in ("habit", "plans") else f"{predicate.replace('_', ' ')} {value}"
     words = _WORD.findall(said)
     verb = _verb(words[0].lower()) if words else ""
     segments: list[tuple[str, list[str]]] = [("", [])]

@@ -25,6 +25,9 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         yield from _alone_no_longer(current, fact)
     if fact.predicate in SHARED["relationship"] and str(fact.value).casefold() in _ALONE:
         yield from _partners(current, fact)
+    if fact.predicate in SHARED["relationship"] and str(fact.value).casefold() == "married":
+        for belief in current.held(fact.subject, ("engaged_to",)):
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
     if fact.predicate in SHARED["employer"]:
         yield from _at_work_again(current, fact)
     if fact.predicate == "lives_in":
@@ -72,7 +75,7 @@ def _other_ties(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
 
 def _alone_no_longer(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     """Who has a partner is not single any more, and who is married not divorced."""
-    over = {"single", *(("divorced", "widowed") if fact.predicate in _MARRIED else ())}
+    over = {"single", *(("divorced", "widowed", "engaged") if fact.predicate in _MARRIED else ())}
     for belief in current.held(fact.subject, SHARED["relationship"]):
         if str(belief.value).casefold() in over:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")

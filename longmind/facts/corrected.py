@@ -104,7 +104,7 @@ def corrected_slot(
     for belief in (*current.just_said(), *current.latest()):
         said = str(belief.value)
         if belief.subject == fact.subject and takes_the_place_of(new, doing_of(belief.predicate, said)):
-            yield _correction(fact, belief, _said_alike(belief, fact.value))
+            yield _correction(fact, belief, _said_alike(belief, fact.value, fact.predicate))
             return
     about = _about(fact.subject, fact.predicate)
     for belief in (*current.just_said(), *current.latest()):
@@ -119,8 +119,16 @@ def corrected_slot(
     yield replace(fact, action="record")
 
 
-def _said_alike(belief: CurrentFact, value: Value) -> Value:
-    """ "Take 50 mg" is mended by "100 mg" as a habit is told: with its verb."""
+def _said_alike(belief: CurrentFact, value: Value, predicate: str) -> Value:
+    """ "Take 50 mg" is mended by "100 mg" as a habit is told: with its verb. Of a plan, the rest stays."""
+    link = predicate.rpartition("_")[2]
+    if belief.predicate == "plans" and isinstance(value, str):
+        before = re.search(
+            rf" {re.escape(link)} (?P<old>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)(?= |$)", str(belief.value)
+        )
+        if before is not None:
+            said = str(belief.value)
+            return f"{said[: before.start('old')]}{value}{said[before.end('old') :]}"
     verb = str(belief.value).partition(" ")[0]
     if belief.predicate != "habit" or not isinstance(value, str) or value.startswith(verb):
         return value

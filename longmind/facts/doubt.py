@@ -99,9 +99,14 @@ _FOR_GOOD: Final = (
 )
 """What does not end because something about it does, or has rules of its own for how it ends."""
 _EVENTS: Final = frozenset({"event", "plans"})
-_CANCELLED: Final = re.compile(r"\b(?:cancell?ed|called off|scrapped|is off|'s off)\b", re.IGNORECASE)
+_CANCELLED: Final = re.compile(
+    r"\b(?:cancell?ed|called off|scrapped|is off|'s off|(?:fell|fallen) through)\b", re.IGNORECASE
+)
 """What was to happen is over only if it does not: else it becomes past by itself."""
-_DATED_TAIL: Final = re.compile(r",? (?:(?:on|at|in|from|by|for) )?(?:\w+day )?\d.*$")
+_DATED_TAIL: Final = re.compile(
+    r",? (?:(?:on|at|in|from|by|for) )?(?:\w+day )?"
+    r"(?:(?:Jan|Feb|Ma[ry]|Apr|Ju[nl]|Aug|Sep|Oct|Nov|Dec)[a-z]* )?\d.*$"
+)
 """When it is to be, which who calls it off seldom says again."""
 _KNOWN_AS: Final = {"engaged_to": "engagement", "married_to": "marriage", "dating": "relationship"}
 _HEAD: Final = re.compile(

@@ -10,6 +10,7 @@ from typing import Final
 from longmind.extract.kin import RELATIONS, relation_in
 from longmind.extract.statements import is_slot
 from longmind.facts.anew import returned, switched
+from longmind.facts.canonical import alias_norm
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
@@ -183,6 +184,45 @@ def _transferred(current: CurrentFacts, fact: FoundFact) -> FoundFact | None:
             new = match["new"] if place is None else f"{place[0]}{match['new']}"
             return replace(fact, predicate=belief.predicate, value=new, replaces=before, confidence=None)
     return None
+
+
+_OF_WHAT: Final = re.compile(
+    r"(?:the )?(?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?) (?:for|of) (?:the )?(?P<owner>\S.*)"
+)
+_SORTS: Final = re.compile(r" (?:project|app|service|team|account|campaign|product)$")
+
+
+def _amount(value: str) -> str | None:
+    return measured(_PLACED.sub("", value, count=1))
+
+
+def of_its_owner(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "The deadline for Project Heron was put back to 3 May": what is held as Heron's deadline."""
+    if fact.action != "record" or not fact.polarity or not isinstance(fact.value, str):
+        return fact
+    told = _OF_WHAT.fullmatch(fact.subject)
+    if told is None or _STATED.match(fact.predicate) is None:
+        return fact
+    slot = told["what"].replace(" ", "_")
+    owner = alias_norm(told["owner"])
+    keys = {key for found in current.known_norms({owner, _SORTS.sub("", owner)}).values() for key in found}
+    for key in sorted(keys):
+        for belief in current.held(key, (slot,)):
+            moved_to = _MOVED.fullmatch(f"{fact.predicate.replace('_', ' ')} {fact.value}")
+            moved_to = moved_to or _MOVED.fullmatch(fact.value)
+            new = fact.value if moved_to is None else moved_to["new"]
+            is_stated = moved_to is not None or fact.predicate in ("is", "is_on")
+            if belief.predicate == slot and is_stated and _amount(str(belief.value)) == _amount(new):
+                return replace(
+                    fact,
+                    subject=key,
+                    predicate=slot,
+                    value=new,
+                    cardinality="one",
+                    valid_from=None,
+                    confidence=None,
+                )
+    return fact
 
 
 def _upgraded(current: CurrentFacts, fact: FoundFact, new: str) -> FoundFact:
@@ -375,6 +415,7 @@ _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
 PLACINGS: Final = (
     returned,
     switched,
+    of_its_owner,
     as_attribute,
     tied,
     dated,

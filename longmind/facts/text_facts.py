@@ -224,6 +224,13 @@ def has_happened(statement: Statement) -> bool:
     return "past" in forms and forms.isdisjoint(("base", "third"))
 
 
+_PUT_OFF: Final = re.compile(
+    r"(?:got )?(?:extended|moved|pushed|postponed|rescheduled|shifted|delayed|deferred|set|put|brought)"
+    r"(?: (?:back|off|forward|out))? (?:to|until|till|for) (?:on )?(?:the )?\d"
+)
+"""Past by its verb, and with a day that is mostly to come: "was extended to 15 September"."""
+
+
 _BEGINNING: Final = re.compile(
     r"(?:(?P<home>(?:move|moving|relocate|relocating)(?: back| over)? (?:in)?to|(?:live|living) in) "
     r"(?P<place>[A-Z].*)"
@@ -300,4 +307,5 @@ def _value(statement: Statement, said_at: int | None) -> Value:
         text = f"{text} {statement.when.text}"
     if not statement.free and statement.slot not in _OWN_DATE:
         return text
-    return with_dates(text, said_at, prefer="past" if has_happened(statement) else "future")
+    past = has_happened(statement) and _PUT_OFF.match(f"{statement.slot} {text}".replace("_", " ")) is None
+    return with_dates(text, said_at, prefer="past" if past else "future")

@@ -207,3 +207,21 @@ def test_what_went_on_for_a_year_is_over_with_it_and_what_was_got_is_not(text: s
     facts = read(text)
     assert facts
     assert any(end is not None for *_, end in facts) is has_ended
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("From 1 July 2024 Ines is our team lead.", [("record", "Ines", "2024-07-01", None)]),
+        ("Since 3 March Ola is my landlord.", [("record", "Ola", None, None)]),
+        ("Marek is our team lead until the end of July.", [("record", "Marek", None, "2024-08-01")]),
+        (
+            "Nordplast had its plant in Odense until 2019. Since then it's been in Vejle.",
+            [("record", "in Odense", None, "2020-01-01"), ("record", "in Vejle", None, None)],
+        ),
+    ],
+)
+def test_who_is_something_to_the_speaker_is_dated_too(
+    text: str, expected: list[tuple[str, str, str | None, str | None]]
+) -> None:
+    assert read(text) == expected

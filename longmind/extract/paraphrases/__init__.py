@@ -7,6 +7,7 @@ from typing import Final
 from longmind.extract.paraphrases.asides import ASIDES
 from longmind.extract.paraphrases.changes import CHANGES
 from longmind.extract.paraphrases.chat import CHAT
+from longmind.extract.paraphrases.days import DAYS
 from longmind.extract.paraphrases.endings import ENDINGS
 from longmind.extract.paraphrases.mistakes import MISTAKES
 from longmind.extract.paraphrases.persons import PERSONS
@@ -16,5 +17,5 @@ from longmind.extract.paraphrases.things import THINGS
 from longmind.extract.paraphrases.topics import TOPICS
 
 PARAPHRASES: Final = (
-    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY,
+    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY, *DAYS,
 )  # fmt: skip

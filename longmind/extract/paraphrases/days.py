@@ -1,0 +1,123 @@
+"""When things are and were, in other words: "they've moved my viva, it's on 3 June now"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from longmind.extract.patterns import pattern
+from longmind.extract.rewording import Edit, Rewording, cut
+
+_MONTH: Final = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_A_TIME: Final = (
+    rf"(?:(?:on|at|from) (?:the )?\d|(?:(?:on|in|next|from) ){{0,2}}(?:{_WEEKDAY}|{_MONTH})\b"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|\d{{1,2}}(?:[:.]\d\d| ?[ap]m))"
+)
+_DATE: Final = (
+    rf"(?:(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)"
+    r"(?:,? \d{4})?|\d{4}-\d\d-\d\d)"
+)
+_DOSE: Final = r"(?!(?:the|a|an|my|our|it|them)\b)[a-z][\w-]{2,}(?: [A-Z]\d*| \d+ ?mg)?"
+"""One medicine, and how much of it."""
+
+
+def _is_now(match: re.Match[str]) -> Iterator[Edit]:
+    """ "They've moved my viva, it's on 3 June": my viva is now on 3 June."""
+    yield *match.span("whole"), f"{match['what']} is now"
+
+
+def _had(match: re.Match[str]) -> Iterator[Edit]:
+    """ "Acme had its office in Leeds until 2021": Acme's office was in Leeds."""
+    yield *match.span("had"), f"'s {match['what']} was"
+    if match["since"]:
+        yield *match.span("it"), f"{match['who']}'s {match['what']} has"
+
+
+DAYS: Final = (
+    Rewording(
+        "brought change changed delay delayed move moved postpone postponed push pushed put rearrange "
+        "rearranged rebook rebooked reschedule rescheduled shift shifted",
+        ((" it's ", " its ", " it is ", "'s now ", " it'll be ", " they're ", " it will be "),),
+        pattern(
+            r"(?:^|[.!?;:]\s+|, |\b(?:and|but|so|because|as) )(?P<whole>"
+            r"(?:they|we|i|he|she|work|hr|the (?!same\b)[a-z]+(?: [a-z]+)?)(?:'ve|'s| have| has| had)?"
+            r"(?: just| now)?(?: had to)? (?:rescheduled?|moved?|changed?|shift(?:ed)?|postponed?|"
+            r"rearranged?|rebook(?:ed)?|delay(?:ed)?|(?:put|push(?:ed)?)(?: off| back)?|brought forward) "
+            r"(?P<what>(?:my|our) [a-z][\w-]*(?: [a-z][\w-]*){0,3}?)(?: (?:back|forward|again|once more))?"
+            r"(?:[,;.!:]| -| –| —)?(?: (?:so|and|now))? (?:it's|it is|it'll be|it will be|they're)"
+            rf"(?: going to be)?(?: now)?) (?={_A_TIME})",
+            re.IGNORECASE,
+        ),
+        _is_now,
+    ),
+    # "From 1 June 2024 Hana is our team lead": the day ends where the name begins.
+    Rewording(
+        "from since until till of",
+        ((" is ", " are ", "'s ", " will ", " takes "),),
+        pattern(
+            rf"(?:^|[.!?]\s+)(?P<day>(?:From|Since|Until|Till|As of|From the) (?i:{_DATE}))"
+            r"(?= (?!(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)[A-Z][\w'-]+"
+            r"(?: [A-Z][\w'-]+)? (?:is|are|will|takes)\b)"
+        ),
+        lambda match: iter([(*match.span("day"), f"{match['day']},")]),
+    ),
+    # "Acme had its head office in Leeds until 2021. Since then it's been in Hull."
+    Rewording(
+        "had",
+        ((" had its ",), (" until ", " till ", " up to ", " from ", "since then")),
+        pattern(
+            r"(?:^|[.!?]\s+)(?P<who>[A-Z][\w-]*(?: [A-Z][\w-]*){0,2})(?P<had> had its "
+            r"(?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?))(?= (?:in|at|on) [A-Z][^.!?\n]* (?:until|till|up to|"
+            r"from) [^.!?\n]*\d{4})(?:[^.!?\n]*[.!;] (?P<since>[Ss]ince then,? )"
+            r"(?P<it>it(?:'s| has))"
+            r"(?= been (?:in|at|on) [A-Z]))?"
+        ),
+        _had,
+    ),
+    # "I take ramipril and zinc every night": each by itself, so that one of them may end.
+    Rewording(
+        "and",
+        (
+            (" take ",),
+            (" every ", " each ", " daily", " twice ", " once ", " in the ", " at night", " at bed"),
+        ),
+        pattern(
+            rf"\b(?P<who>I|We|we|[Ss]he|[Hh]e) (?P<verb>takes?) {_DOSE}(?P<and> and) {_DOSE}"
+            r"(?P<when> (?:every|each|daily|twice|once|in the|at night|at bedtime)\b[^.,;!?\n]{0,30})"
+            r"(?=[.,;!?\n]|$)"
+        ),
+        lambda match: iter([(*match.span("and"), f"{match['when']} and {match['who']} {match['verb']}")]),
+    ),
+    # "My doctor has taken me off ramipril."
+    Rewording(
+        "taken took weaned",
+        (
+            (" me off ",),
+            ("doctor", " gp", "specialist", "consultant", "nurse", "ologist", "psychiatrist", "they"),
+        ),
+        pattern(
+            r"(?:^|[.!?;:]\s+|, |\b(?:and|but|so|because) )(?P<whole>(?:(?:the|my|our) )?"
+            r"(?:doctor|gp|specialist|consultant|nurse|\w+ologist|psychiatrist|they)(?:'s|'ve| has| have)?"
+            r"(?: just| now| finally)? (?:took|taken|weaned) me off) "
+            r"(?=(?!the (?:list|case|rota|team|project|shift)|work\b|duty\b|guard\b)[a-z])",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), "I stopped taking")]),
+    ),
+    # "We decided in the meeting to use Temporal instead of Airflow": so they use it.
+    Rewording(
+        "agreed decided",
+        ((" to use ",), (" instead of ", " rather than ", " in place of ")),
+        pattern(
+            r"\b[Ww]e(?P<whole>(?:'ve| have)?(?: just| now)? (?:decided|agreed)"
+            r"(?: (?:in|at|on|during|with|last|this|yesterday|today)\b[^.,;!?\n]{0,40}?)? to)"
+            r"(?= use [A-Z][^.,;!?\n]{0,40}? (?:instead of|rather than|in place of) [A-Z])"
+        ),
+        cut("whole"),
+    ),
+)
