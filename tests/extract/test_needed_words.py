@@ -130,7 +130,10 @@ _SAID = (
     "Kestrel project: builds run on Jenkins. German for me, please. The builds for Heron run on "
     "Jenkins. The Atlas "
     "staging credentials live in Vault."
-    " Roof appeal: Ana Ruiz is chair."
+    " Roof appeal: Ana Ruiz is chair. Acme let me go. I was chair before Bo took over in 2015. Ana and "
+    "Rui's divorce came through. Our class teacher this year is Mr Okafor. Ruth and the boys have moved. "
+    "What I enjoy now is baking. I get the bus to work. I keep bees: three hives. "
+    "From 1 June 2024 Hana is our lead."
 ).split()  # fmt: skip
 
 

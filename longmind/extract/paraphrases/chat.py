@@ -98,6 +98,7 @@ CHAT: Final = (
             r"university|college|the office|campus|town)\b)"
         ),
         lambda match: iter([(*match.span("get"), "takes" if match["get"].endswith("s") else "take")]),
+        part=pattern(rf"\b(?:get|catch)(?:s|es)? (?:the|a) (?:[\w:]+ )?{_RIDES} "),
     ),
     # "I'm keeping off bread".
     Rewording(
@@ -190,6 +191,10 @@ CHAT: Final = (
             r"nine|ten|about|over|around|mostly|mainly|some|\d+) [\w' -]{2,50}\s*(?:[.!\n,]|$))"
         ),
         put("colon", ","),
+        part=pattern(
+            r": (?:an?|one|two|three|four|five|six|seven|eight|nine|ten|about|over|around|mostly|mainly|"
+            r"some|\d+) "
+        ),
     ),
     # "Filling in a form. Allergies: penicillin and latex".
     Rewording(

@@ -65,6 +65,7 @@ DAYS: Final = (
             r"(?: [A-Z][\w'-]+)? (?:is|are|will|takes)\b)"
         ),
         lambda match: iter([(*match.span("day"), f"{match['day']},")]),
+        part=pattern(r"(?:From|Since|Until|Till|As of) [^.,!?\n]{1,20}\d"),
     ),
     # "Acme had its head office in Leeds until 2021. Since then it's been in Hull."
     Rewording(
@@ -81,9 +82,9 @@ DAYS: Final = (
     ),
     # "I take ramipril and zinc every night": each by itself, so that one of them may end.
     Rewording(
-        "and",
+        "take takes",
         (
-            (" take ",),
+            (" and ",),
             (" every ", " each ", " daily", " twice ", " once ", " in the ", " at night", " at bed"),
         ),
         pattern(

@@ -109,6 +109,7 @@ ENDINGS: Final = (
             rf"(?P<rest> redundant| go| off|{_SACK})?){_STOP}"
         ),
         _dismissed,
+        part=pattern(rf"\b(?:{'|'.join(_DISMISSED)}) (?:me|us|my|[A-Z]\w+)\b"),
     ),
     # "The boat's sold, which leaves us with the caravan".
     Rewording(
@@ -138,6 +139,7 @@ ENDINGS: Final = (
             rf"finali[sz]ed)))\b"
         ),
         put("whole", " got divorced"),
+        part=pattern(r"\bdivorce (?:finally |just |has |is |was |got |came |went |come |gone )"),
     ),
     # "Until we moved here in 2022 our vet was Ms Lund."
     Rewording(
@@ -163,6 +165,7 @@ ENDINGS: Final = (
             r"(?=\s*(?:[,;.!?\n]|$))"
         ),
         lambda match: iter([(*match.span("tail"), f" until {match['year']}")]),
+        part=pattern(r" (?:before|until|till) [^,.;!?\n]{3,70}? in (?:19|20)\d\d\b"),
     ),
     # "I lived in Nairobi until 2019 and I've been in Kigali ever since."
     Rewording(
@@ -197,6 +200,10 @@ ENDINGS: Final = (
             r"these days))(?= (?:is|are) )"
         ),
         cut("when"),
+        part=pattern(
+            r" (?:this (?:year|term|season|semester|school year)|at the moment|right now|currently|"
+            r"these days) (?:is|are) "
+        ),
     ),
     # "Acme's CFO is Ann Lee. She took over in 2022 from Bob Ray, who'd been CFO since 2017."
     Rewording(

@@ -201,6 +201,7 @@ REPLACED: Final = (
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("what"), ""), (match.start("now"), match.end("is"), "")]),
+        part=pattern(r" (?:now|these days|nowadays) (?:is|are) ", re.IGNORECASE),
     ),
     # "The vet put her on a salmon kibble", "the vet has taken Pickle off the tablets".
     Rewording(
@@ -241,6 +242,11 @@ REPLACED: Final = (
             re.IGNORECASE,
         ),
         _of_both,
+        part=pattern(
+            r" and (?:the|her|his|their) (?:two |three |little )?(?:boys|girls|kids|children|twins|family|"
+            r"baby|dog|cat|husband|wife|partner|boyfriend|girlfriend|lot|gang)\b",
+            re.IGNORECASE,
+        ),
     ),
     # "Tom doesn't coach them any more, it's Priya now."
     Rewording(

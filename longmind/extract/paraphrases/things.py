@@ -214,8 +214,8 @@ THINGS: Final = (
     ),
     # "My sister's wedding is fixed for 14 December."
     Rewording(
-        "for",
-        ((" for ",), ("fixed", "scheduled", "confirmed", "set ", "planned")),
+        "fixed scheduled confirmed set planned down",
+        ((" for ",),),
         pattern(
             r"(?: is|'s| has been| was| are)(?P<set>(?: now)? (?:fixed|scheduled|confirmed|set|planned|"
             r"down) for) "

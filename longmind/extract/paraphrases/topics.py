@@ -143,7 +143,11 @@ TOPICS: Final = (
     # "For the booking app, releases go out on Thursdays".
     Rewording(
         "for on in",
-        ((", ",), ("for the ", "on the ", "in the ", "for our ", "on our ", "in our ")),
+        (
+            (", ",),
+            ("for the ", "on the ", "in the ", "for our ", "on our ", "in our "),
+            tuple(f" {word}" for word in _KIND_WORDS.split()),
+        ),
         pattern(
             rf"(?:^|[.!?\n]\s*)(?P<lead>(?:[Ff]or|[Oo]n|[Ii]n) (?:the|our) (?P<topic>(?:[A-Za-z][\w-]+ "
             rf"){{0,2}}"
