@@ -357,6 +357,8 @@ def _of_the_tie(match: RuleMatch, masked: str) -> RuleMatch:
     owner, _, tie = match.subject.rpartition("/")
     if tie not in RELATIONS or _PERSON.match(masked, *match.value) is None:
         return match
+    if masked[: match.value[0]].rstrip().endswith("'s"):
+        return match  # "Mama's Fish House" is as likely a place
     return match._replace(subject=owner, slot=tie, rule="relation_named", free=False)
 
 

@@ -233,3 +233,8 @@ def test_what_somebody_is_left_with_they_have(text: str, expected: str) -> None:
 
 def test_who_is_left_with_a_question_has_nothing() -> None:
     assert not any("question" in fact for fact in told("That leaves us with the question of lunch."))
+
+
+def test_a_house_that_is_named_after_a_mother_is_not_the_mother() -> None:
+    facts = held_in("**Mama's Fish House**: a famous place.", None)
+    assert "user mother Fish House" not in facts
