@@ -30,6 +30,8 @@ _MAGIC: Final = (0x377F0682, 0x377F0683)
 """The last bit tells the byte order of the checksums."""
 _INDEX_HEADER: Final = 48
 _INDEX_VERSION: Final = 3_007_000
+_LOCK_BYTE: Final = 1 << 30
+"""SQLite locks this byte of a file, and never writes the page that it is in: a hole in every larger store."""
 _RESERVED_AT: Final = 20
 """Where page 1 says how many bytes at the end of each page are ours."""
 _TRIES: Final = 10
@@ -259,7 +261,7 @@ def _is_interrupted_move(real: str) -> bool:
         others = (
             (number, page)
             for number in range(1, -(-length // size) + 1)
-            if is_sealed or number in offsets
+            if (is_sealed or number in offsets) and number != _LOCK_BYTE // size + 1
             if not _is_of_log(
                 page := file.xRead(min(size, length - (number - 1) * size), (number - 1) * size),
                 (_read(f"{real}-wal", start, size) for start in offsets.get(number, ())),

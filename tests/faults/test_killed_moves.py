@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from longmind import Memory
+from longmind.store import recovery
 
 FORMATS = Path(__file__).parents[1] / "formats"
 CHILD = """
 import os, signal, sys
 from longmind import Memory
+from longmind.store import recovery
 from longmind.store import pages
 
 left = int(sys.argv[2])
@@ -79,3 +81,61 @@ def test_a_new_file_killed_at_some_writes_is_opened(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [1, 3, 8, 9, 10])
 def test_an_upgrade_killed_at_any_write_is_finished_by_the_next_open(tmp_path: Path, number: int) -> None:
     check_killed_at_writes(tmp_path, FORMATS / f"format_{number}.mind", every=1)
+
+
+GROWING = CHILD.replace(
+    'memory.remember("written by the child")',
+    'memory.remember_many([f"Child {number}: " + "word " * 200 for number in range(300)])',
+)
+
+
+def test_a_page_that_sqlite_never_writes_does_not_make_a_log_foreign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond 1 GiB, the page with the byte that SQLite locks is a hole; here it is moved nearer."""
+    path = tmp_path / "grown.mind"
+    with Memory.open(path, embedder=None) as memory:
+        memory.remember_many([f"Before {number}: " + "text " * 200 for number in range(300)])
+    done = subprocess.run([sys.executable, "-c", GROWING, str(path), "60"], check=False)
+    assert done.returncode == -9
+    size, moved, _ = recovery._pages_of_log(f"{path}-wal")
+    hole = next(number for number in range(2, path.stat().st_size // size) if number not in moved)
+    with path.open("r+b") as file:
+        file.seek((hole - 1) * size)
+        file.write(bytes(size))
+    assert not recovery._is_interrupted_move(str(path))
+    monkeypatch.setattr(recovery, "_LOCK_BYTE", (hole - 1) * size)
+    assert recovery._is_interrupted_move(str(path))
+
+
+LARGE = CHILD.replace("with Memory.open", "FILL = '''{fill}'''\nwith Memory.open").replace(
+    'memory.remember("written by the child")',
+    "with memory.store.write() as tx:\n        tx.db.run(FILL, (100, 100, 12 << 20))",
+)
+FILL = (
+    "INSERT INTO segment_block (segment, kind, first_id, last_id, revision, checksum, data) "
+    "VALUES ('filler', 'filler', ?, ?, 0, x'00', zeroblob(?))"
+)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kill_at", [1, 2, 500, 3000])
+def test_a_store_beyond_one_gibibyte_killed_while_its_log_is_moved_opens(
+    tmp_path: Path, kill_at: int
+) -> None:
+    path = tmp_path / "large.mind"
+    with Memory.open(path, embedder=None) as memory:
+        memory.remember("Kept.")
+        for number in range(1, 36):
+            with memory.store.write() as tx:
+                tx.db.run(FILL, (number, number, 31 << 20))
+    assert path.stat().st_size > 1 << 30
+    code = LARGE.replace("{fill}", FILL)
+    done = subprocess.run([sys.executable, "-c", code, str(path), str(kill_at)], check=False)
+    assert done.returncode == -9
+    with Memory.open(path, embedder=None) as memory:
+        assert [frame.text for frame in memory.list(limit=10)] == ["Kept."]
+        with memory.store.read() as snapshot:
+            filled = snapshot.db.one("SELECT length(data) FROM segment_block WHERE first_id = 100")
+    assert filled == (12 << 20,)
+    path.unlink()  # more than what is kept of other tests together
