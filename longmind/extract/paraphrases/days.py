@@ -65,7 +65,7 @@ DAYS: Final = (
             r"(?: [A-Z][\w'-]+)? (?:is|are|will|takes)\b)"
         ),
         lambda match: iter([(*match.span("day"), f"{match['day']},")]),
-        part=pattern(r"(?:From|Since|Until|Till|As of) [^.,!?\n]{1,20}\d"),
+        part=pattern(r"(?:From|Since|Until|Till|As of) "),
     ),
     # "Acme had its head office in Leeds until 2021. Since then it's been in Hull."
     Rewording(

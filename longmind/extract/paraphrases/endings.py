@@ -109,7 +109,7 @@ ENDINGS: Final = (
             rf"(?P<rest> redundant| go| off|{_SACK})?){_STOP}"
         ),
         _dismissed,
-        part=pattern(rf"\b(?:{'|'.join(_DISMISSED)}) (?:me|us|my|[A-Z]\w+)\b"),
+        part=pattern(rf"\b(?:{'|'.join(_DISMISSED)}) (?:(?:me|us|my)\b|[A-Z])"),
     ),
     # "The boat's sold, which leaves us with the caravan".
     Rewording(
@@ -165,7 +165,7 @@ ENDINGS: Final = (
             r"(?=\s*(?:[,;.!?\n]|$))"
         ),
         lambda match: iter([(*match.span("tail"), f" until {match['year']}")]),
-        part=pattern(r" (?:before|until|till) [^,.;!?\n]{3,70}? in (?:19|20)\d\d\b"),
+        part=pattern(r" (?:before|until|till) [^,.;!?\n]{3,120}? in (?:19|20)\d\d\b"),
     ),
     # "I lived in Nairobi until 2019 and I've been in Kigali ever since."
     Rewording(
