@@ -271,6 +271,8 @@ def find_instead(words: Words, clause: ParsedClause) -> tuple[Range, Range] | No
     match = _INSTEAD.match(words, start, end)
     if match is None or match.group()[match.end("new") - start :].startswith(" not "):
         return None
+    if words.masked.startswith(("not ", "against "), start):
+        return None  # "decided not to use Linear instead of Trello": nothing takes the place of anything
     return match.span("new"), match.span("old")
 
 

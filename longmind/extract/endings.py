@@ -209,6 +209,10 @@ _OTHERS: Final = frozenset(
 )
 
 
+NEVER_BEGAN: Final = ("fell through", "fallen through")
+"""What falls through had not begun: "the flat in Oslo fell through" moves nobody out of Oslo."""
+
+
 def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending | None:
     """How the sentence says that what `tokens[first:after]` name is over; None where it does not."""
     begin = _clause_begin(tokens, first)
@@ -237,7 +241,8 @@ def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending |
         return _over(tokens, begin, first, earlier, later)._replace(how=match["how"])
     behind_it = _AFTER.match(right)
     if behind_it is not None and not _is_denied(right[: behind_it.start("how")].split()):
-        return Ending("", by_speaker=False)
+        how = behind_it["how"]
+        return Ending("", by_speaker=False, how=how if how.startswith(NEVER_BEGAN) else "")
     return None
 
 
@@ -340,7 +345,7 @@ _TIED: Final = pattern(rf"{_TIE}|me|us|him|her|them|everything|something|too|alt
 
 
 def _is_denied(words: Iterable[str]) -> bool:
-    return not NEGATIVE.isdisjoint(words)
+    return any(word in NEGATIVE or word == "against" for word in words)
 
 
 def _joined(tokens: Iterable[Token]) -> str:

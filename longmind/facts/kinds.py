@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from longmind.extract.endings import Ending, outlasts, said_to_be_none, said_to_be_other, said_to_be_over
+from longmind.extract.endings import (
+    NEVER_BEGAN,
+    Ending,
+    outlasts,
+    said_to_be_none,
+    said_to_be_other,
+    said_to_be_over,
+)
 from longmind.extract.kin import RELATIONS
 from longmind.extract.kinds import kinds, kinds_by_first_word, kinds_by_noun, kinds_by_predicate
 from longmind.extract.tokens import Token
@@ -146,7 +153,11 @@ def over_by_sort(
                 named = not words.isdisjoint(ending.actor.split())
                 if ending.actor and not (ending.by_speaker if owner == USER else named):
                     continue
-                beliefs = [belief for belief in _of_kinds(current, owner, over) if may_end(belief)]
+                beliefs = [
+                    belief
+                    for belief in _of_kinds(current, owner, over)
+                    if may_end(belief) and not _had_begun(belief, ending)
+                ]
                 if mention.every or _is_one_thing(beliefs):
                     yield from beliefs
 
@@ -207,8 +218,18 @@ def _runs_of_names(tokens: Sequence[Token]) -> Iterator[list[str]]:
         yield run
 
 
+_BEGUN: Final = frozenset({"lives_in", "works_at", "studies_at"})
+
+
+def _had_begun(belief: CurrentFact, ending: Ending) -> bool:
+    """A flat, a job or a place at school that falls through is not the one that somebody has."""
+    return belief.predicate in _BEGUN and ending.how.startswith(NEVER_BEGAN)
+
+
 def has_outlasted(belief: CurrentFact, ending: Ending) -> bool:
     """Whether a thing is there after what is said to be its end: who was left with a friend comes home."""
+    if _had_begun(belief, ending):
+        return True
     numbers = kinds_of(belief.predicate, str(belief.value))
     if belief.predicate == "owns" and outlasts("goods", ending):
         return True  # a boat, or whatever else has no sort of its own
