@@ -67,7 +67,7 @@ def _problem(status: int, text: str) -> str | None:
     return None
 
 
-@rounds(300, 20_000)
+@rounds(150, 20_000)
 def test_no_arguments_break_an_operation(client: Client, count: int) -> None:
     rng = random.Random(count)
     operations = examples()
@@ -100,7 +100,7 @@ _HEADS = (
 )
 
 
-@rounds(80, 3000)
+@rounds(40, 3000)
 def test_no_bytes_on_the_socket_stop_the_server(
     client: Client, caplog: pytest.LogCaptureFixture, count: int
 ) -> None:

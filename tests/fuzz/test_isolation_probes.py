@@ -344,7 +344,7 @@ def _comparable(answer: tuple[str, str], question: Question, said: dict[str, Any
     return answer[0], text.replace("#.#z", "#z")  # a time of a whole second has no fraction
 
 
-@rounds(300, 10_000)
+@rounds(200, 10_000)
 def test_no_answer_has_anything_of_anybody_else(askers: list[Asker], count: int) -> None:
     rng = random.Random(count)
     asked: Counter[str] = Counter()

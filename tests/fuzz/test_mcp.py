@@ -173,7 +173,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@rounds(200, 10_000)
+@rounds(80, 10_000)
 def test_no_message_over_standard_input_breaks_the_server(folder: Path, count: int) -> None:
     rng = random.Random(count)
     kinds: Counter[str] = Counter()
@@ -208,7 +208,7 @@ def test_messages_before_the_beginning_and_after_the_end_leave_nothing_behind(fo
         assert memory.verify(deep=True)
 
 
-@rounds(200, 10_000)
+@rounds(80, 10_000)
 def test_no_request_over_http_breaks_the_server(folder: Path, count: int) -> None:
     rng = random.Random(count)
     statuses: Counter[int] = Counter()
