@@ -15,6 +15,7 @@ from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 from longmind.extract.subjects import About
+from longmind.extract.verbs import forms_by_word
 from longmind.extract.words import Words
 from longmind.when.mentions import Mention
 
@@ -153,6 +154,8 @@ def find_changes(
     swap = _SWAPS.get(verb.lemma)
     if swap is not None and done and not _TO_OR_FROM.match(text, start, end):
         halves = re.search(swap, text[start:end], re.IGNORECASE)
+        if halves is not None and _is_purpose(words, start + halves.end(), clause.end):
+            return None
         if halves is not None and halves.start() > 0 and not _FOR_GOOD.match(text, start + halves.end(), end):
             return maker.replaced((start, start + halves.start()), (start + halves.end(), end))
     if verb.lemma == "rename" and done and (both := _RENAMED.match(text, start, end)) is not None:
@@ -176,6 +179,15 @@ def find_changes(
     if done and verb.lemma in ENDS:
         return maker.ended((start, end))
     return None
+
+
+def _is_purpose(words: Words, start: int, end: int) -> bool:
+    """ "Switched banks to save fees": what it was done for, and not what came in the place of anything."""
+    at, _ = words.indices((start, start + 1), 0, end)
+    if at + 1 >= end:
+        return False
+    acts = "base" in forms_by_word().get(words.low[at], {}) and words.tags[at + 1] in ("N", "D", "U", "V")
+    return acts or words.low[at] == "be"
 
 
 _FOR_GOOD: Final = pattern(

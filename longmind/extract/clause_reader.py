@@ -19,7 +19,7 @@ from longmind.extract.corrections import corrects, find_correction, find_mended,
 from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
 from longmind.extract.grammar import ParsedClause, Parser
-from longmind.extract.instructions import find_order, find_release, topic_of
+from longmind.extract.instructions import find_order, find_release, is_of_answers, topic_of
 from longmind.extract.kin import COUNTED, RELATIONS
 from longmind.extract.moods import (
     CONDITIONS,
@@ -296,8 +296,9 @@ class ClauseReader(StatementReader):
         ):
             match = match._replace(value=(match.value[0], less.end("more")))
         if match.slot in ("prefers", "likes") and match.subject == SPEAKER:
-            topic = topic_of(self.masked[match.value[0] : match.value[1]], words.letters)
-            if topic != "instruction":
+            wish = self.masked[match.value[0] : match.value[1]]
+            topic = topic_of(wish, words.letters)
+            if topic != "instruction" and is_of_answers(topic, wish):
                 match = match._replace(slot=topic, free=False)
         stated = clause.verb.tense in ("present", "progressive") and match.polarity and not match.ended
         then = None if self.last_when is None else _THEN.search(words, *self.span)

@@ -226,7 +226,12 @@ class StatementReader(SubjectReader):
                     scene.mention(other)
             piece = clause.part(begin, after)
             matches = self._by_table(words, piece, who, scene, when) if number and who is about else []
+            # "I'm keen on Java and Rust", "I'm here for you, Mel": neither is the speaker's name.
+            matches = [match for match in matches if match.slot != "name"]
             yield from matches
+            own = number and who is about and about.attribute is None
+            if own and _is_more_of_the_same(words, description[0][0], (first, after)):
+                continue
             if not matches and not self.closed:
                 yield from find_free(words, piece, who, when)
         yield from self._instead(words, clause, about)
@@ -364,6 +369,14 @@ def _title(words: Sequence[str]) -> str:
     """The office as it is called: a deputy director is not the director."""
     kept = [word for word in words if word not in _NO_TITLE and word.replace("-", "").isalpha()]
     return "_".join(kept[-3:]).replace("-", "_")
+
+
+def _is_more_of_the_same(words: Words, begin: int, piece: Range) -> bool:
+    """ "Good at maths and chess", "tinkering with a lamp and a radio": the second belongs to the first."""
+    tags, (first, after) = words.tags, piece
+    if "P" not in tags[begin:first] or "P" in tags[first:after]:
+        return False
+    return tags[first] in ("N", "U") or (tags[first] == "D" and words.low[begin].endswith("ing"))
 
 
 def _liking_of_it(words: Words, clause: ParsedClause, about: About, thing: Range) -> RuleMatch | None:

@@ -12,6 +12,7 @@ from longmind.extract.open_extraction import attribute_slot
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.short_names import OTHER_FORMS
 from longmind.extract.subjects import About, Scene
 from longmind.extract.tokens import INTERJECTIONS, Token
 from longmind.extract.words import Words
@@ -40,14 +41,16 @@ _NO_PAIR: Final = frozenset(
     "at on in for to from by with of about until since around over under near between first second third "
     "next last this that these those a an the is was and or but so if not no yes mostly maybe "
     "every each all only what which who whose some any little plenty her his their its your "
-    "how why when where".split()
+    "how why when where like such especially including particularly namely versus vs".split()
 )
 _SPOKEN: Final = INTERJECTIONS | frozenset(
     "that that's this it it's so you what i'm we he she they sounds agreed definitely absolutely exactly "
-    "glad "
+    "glad mm mmm oof ouch dang gotcha later bye doing way just yea yess "
     "happy looking how why who when where let's yay ooh aw aww hope can't couldn't such".split()
 )
 """What somebody says after their own name in a transcript; no value begins so."""
+_SPEECH: Final = pattern(r"!$|\b(?:you|your|yourself|i'll|will do|take care|going to|gonna)\b", re.IGNORECASE)
+"""What is said, and stands in no note."""
 _NONE: Final = pattern(r"no (?P<what>[a-z][\w' -]{2,60})$", re.IGNORECASE)
 _NOT_A: Final = pattern(r"not (?P<what>an? [\w' -]{3,40})$", re.IGNORECASE)
 _COUNTED: Final = pattern(
@@ -124,7 +127,7 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
     ].text.isdigit():  # "note 7 of 9", "room 12": a number of a text or a place, and nothing of theirs
         return
     about = _owner(head, scene)
-    if about is None:
+    if about is None or (len(head) == 1 and _speaks(words.masked, head[0], (own.starts[colon + 1], span[1]))):
         return
     whole = (own.starts[0], span[1])
     for number, piece in enumerate(_pieces(own, colon + 1)):
@@ -151,6 +154,15 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
             )  # fmt: skip
     if about.attribute is not None:
         yield from find_pairs(words, (own.end(colon), span[1]), about, whole)
+
+
+def _speaks(masked: str, label: Token, said: Range) -> bool:
+    """ "Gina: Believe in yourself!": in a transcript the label is who speaks, and not what is told."""
+    if not label.text.istitle():
+        return False
+    if label.low in OTHER_FORMS and _DIGIT.search(masked, *said) is None:
+        return True  # "Emily: 0171 555 2290" is a number, and hers
+    return _SPEECH.search(masked, *said) is not None
 
 
 def _pieces(words: Words, first: int) -> list[Range]:

@@ -205,6 +205,8 @@ class Parser(NounReader):
             return None
         if link in ("so", "nor") and self.tags[at] == "X":
             return None  # "and so is her son"
+        if self.low[at] == "be" or (link == "," and self.low[at] == "like"):
+            return None  # "asked them to join and be quick"; "new styles, like hot yoga": a preposition
         third = before.kind not in ("i", "we", "you", "elided", "order")
         if before.kind in ("elided", "order"):
             verb = verb_group(self.words, at, self.count, third=False, bare=True)
@@ -222,6 +224,14 @@ class Parser(NounReader):
         if verb is None:
             return None
         word = self.low[verb.after - 1]
+        if (
+            verb.form == "base"
+            and verb.lemma not in ("be", "have")
+            and before.kind not in ("elided", "order")
+            and (before.verb.lemma == "be" or before.verb.tense in _DONE_OR_GOING_ON)
+            and "to" in self.low[before.verb.after : at - 1]
+        ):
+            return None  # "to save money and avoid stress": what is done for, and by nobody yet
         if verb.form == "third" and self.low[before.verb.first] in _PLURAL:
             return None  # "my cats are called Miso and Nori, and the dog, Taco, belongs to a neighbour"
         if verb.form in ("base", "third", "past") and verb.first == verb.after - 1:
@@ -275,6 +285,8 @@ class Parser(NounReader):
         verb = verb_group(self.words, at, self.count, third=False, bare=True)
         if verb is None or (verb.form == "base" and verb.lemma not in _MAKING and self._is_third(verb.after)):
             return None  # "hard work pays off": the first of the two is a noun
+        if verb.form == "ing" and tag == "V" and self._is_doing_a_subject(verb.after):
+            return None
         casual = self.texts[start].islower() and verb.lemma in _OWN_STATES and first
         if low in ("don't", "do", "be"):
             kind: SubjectKind = "elided" if casual else "order"
@@ -283,6 +295,16 @@ class Parser(NounReader):
         else:
             kind = "order"
         return ParsedClause(kind, at, at, verb, self._complement_end(verb.after), link)
+
+    def _is_doing_a_subject(self, at: int) -> bool:
+        """ "Building a brand and finding customers is hard": what is said is said of the doing."""
+        while at < self.count and self.tags[at] not in (",", ".", "S", "I"):
+            if self.tags[at] == "C" and not self.low[at + 1].endswith("ing"):
+                return False
+            if self.tags[at] == "X":
+                return self.tags[at - 1] not in ("I", "C")
+            at += 1
+        return False
 
     def _is_third(self, at: int) -> bool:
         return self.tags[at] == "V" and [*self.forms[self.low[at]]] == ["third"]
@@ -304,6 +326,7 @@ class Parser(NounReader):
         return max(at, self.count)
 
 
+_DONE_OR_GOING_ON: Final = frozenset({"past", "perfect", "lasting", "progressive"})
 _MAKING: Final = frozenset({"keep", "make"})
 """Before a noun that looks like a verb: "keep replies short"."""
 _ASKING: Final = frozenset({"how", "what", "where", "when", "why", "which", "who"})

@@ -77,6 +77,26 @@ _TOPICS: Final = (
         Gated(r"\b(?:formal|informal|casual|polite|blunt|direct|honest|friendly|tone|jargon)\b", re.I),
     ),
 )
+_SAID: Final = pattern(
+    r"\b(?:answers?|repl(?:y|ies)|responses?|explanations?|summar(?:y|ies)|e-?mails?|messages?|texts?|notes|"
+    r"sentences?|words|paragraphs?|prose|bullets?|bullet points|lists?|tables?|markdown|headings?|code|"
+    r"comments?|commit messages|feedback|tone|language|wording|writing|english|jargon|"
+    r"(?:keep|be|being) \w+)\b|^(?:short|brief|concise|detailed|formal|informal|casual|polite|blunt|direct|"
+    r"honest|friendly)(?: (?:and|but|or) \w+)?$",
+    re.I,
+)
+_OF_ANSWERS: Final = {
+    "answer_format": _SAID,
+    "answer_length": _SAID,
+    "answer_tone": _SAID,
+    "units": pattern(r"\b(?:metric|imperial|units?|recipes?|distances?|in \w+)\b|^\w+$", re.I),
+    "code_style": pattern(
+        r"\b(?:tabs|indent\w*|code|spaces (?:over|to|for|in)|(?:two|four|eight|\d+) spaces|"
+        r"type hints|camelcase|snake_case|semicolons)\b|^spaces$",
+        re.I,
+    ),
+}
+"""Of a topic, what is said where it is meant."""
 _SPOKEN_IN: Final = pattern(
     r"\b(?:in|back to|(?:switch|change|go|stick) (?:back |over )?to) (?P<language>[A-Za-z]+)\b", re.I
 )
@@ -105,6 +125,11 @@ def topic_of(text: str, letters: frozenset[str]) -> str:
         if gated.may_match(letters) and gated.shape.search(text) is not None:
             return slot
     return "instruction"
+
+
+def is_of_answers(topic: str, wish: str) -> bool:
+    """Whether what somebody likes or prefers is about what they are told: no "long walks" or "five miles"."""
+    return topic not in _OF_ANSWERS or _OF_ANSWERS[topic].search(wish) is not None
 
 
 def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range) -> RuleMatch | None:

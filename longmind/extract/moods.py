@@ -41,6 +41,19 @@ def asks(words: Words) -> bool:
 
 def is_doubted(words: Words, clause: ParsedClause) -> bool:
     at = clause.begin
+    if at and words.low[at - 1] in _WISHED:
+        return True  # "wish I had a garden"
+    if at > 1 and words.low[at - 1] in _DEMANDED and words.tags[at - 2] in ("X", "R"):
+        return True  # "it's important we support them"
+    made = at - 1 if words.low[at - 1] != "that" else at - 2
+    if (
+        made > 0
+        and words.low[made] in _SURE
+        and (words.low[made - 1] in _MAKING or words.low[made] == "ensure")
+    ):
+        return True  # "to make sure I have enough room": what shall be so
+    if at and words.low[at - 1] in ("like", "as") and clause.verb.lemma in _AGREED:
+        return True  # "like we discussed on Monday"
     if at > 1 and words.low[at - 1] == "like" and (words.low[at - 2] in _LIKENED or "explain" in words.lows):
         return True  # "explain it like I'm five", "I feel like I'm eighty"
     if at > 1 and words.low[at - 1] in _ASKING and words.low[at - 2] in _QUESTIONING:
@@ -60,6 +73,11 @@ def _exaggerates(words: Words) -> bool:
     return at > 1 and words.low[at - 2] in ("at", "with") and words.low[at - 1] in ("this", "that")
 
 
+_WISHED: Final = frozenset({"wish", "wishing", "hoping"})
+_DEMANDED: Final = frozenset({"important", "essential", "crucial", "vital", "necessary"})
+_SURE: Final = frozenset({"sure", "certain", "ensure"})
+_MAKING: Final = frozenset({"make", "makes", "making", "made", "be"})
+_AGREED: Final = frozenset("discuss talk say mention agree speak tell plan".split())
 _QUESTIONING: Final = frozenset({"how", "what", "where", "when", "why", "which", "who"})
 _LIKENED: Final = frozenset(
     "explain explained it that this me him her them us everything feel feels felt act acts acting treat "

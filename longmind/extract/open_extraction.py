@@ -176,6 +176,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
                 continue
             if not _ANY_OF_ALL.isdisjoint(words.lows):
                 continue
+            if words.low[words.indices(piece, verb.first, clause.end)[0]] in _UNTOLD:
+                continue  # "ordered it on 15 April"
             piece = (piece[0], when.end)  # "staying with us from 4 to 11 April"
         first, after = words.indices(piece, verb.first, clause.end)
         if not is_worth_keeping(words, clause, about, first, after, timed=when is not None):
@@ -458,8 +460,15 @@ def has_verb(words: Words, first: int, after: int) -> bool:
 
 _WORD: Final = pattern(r"[\w'#@.+-]+")
 _SAYS_NOTHING: Final = _WEAK | DEICTIC | {"the", "a"}
-_NO_VALUE: Final = frozenset(
-    "it this that these those them what how why if whether you your to no when where which who".split()
+_LEFT_OPEN: Final = frozenset("for or and about with of to from as than via onto upon into but".split())
+"""Words with which no value ends: what they lead to stands elsewhere, or is not read."""
+_NOTHING_BEHIND: Final = (["on"], ["at"], ["by"], ["after"], ["through"], ["under"])
+_EACH_OTHER: Final = (["each", "other"], ["one", "another"])
+_SPOKEN_TO: Final = frozenset({"you", "your", "yours", "yourself"})
+_UNTOLD: Final = frozenset("it him them this that these those".split())
+"""Objects that another sentence names."""
+_NO_VALUE: Final = _UNTOLD | frozenset(
+    "i we what how why if whether you your to no when where which who".split()
 )
 """Words that no value begins with."""
 
@@ -472,6 +481,13 @@ def _says_enough(masked: str, span: Range, about: About) -> bool:
         return False
     if words[:2] == ["the", "one"] or words[0] == "neither":
         return False
+    if (
+        words in _NOTHING_BEHIND
+        or words[-1] in _LEFT_OPEN
+        or words[-2:] in _EACH_OTHER
+        or not _SPOKEN_TO.isdisjoint(words)
+    ):
+        return False  # "the data I work with", "I'm behind you"
     if not _ANY_OF_ALL.isdisjoint(words[:4]) and not re.search(r"[A-Z0-9]", masked[span[0] : span[1]]):
         return False
     if words[0] in _NO_VALUE:

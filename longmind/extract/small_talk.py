@@ -21,8 +21,8 @@ _PRAISE: Final = frozenset(
     "honored honoured touched moved amazed impressed worth true right wrong sure okay ok fine bad terrible "
     "awful horrible better best worse worst big huge small little long short vivid chill priceless precious "
     "super so really very pretty quite just such too always never still also definitely totally absolutely "
-    "supportive passionate strong motivated determined inspired hopeful nervous swamped stuffed stoked "
-    "pumped "
+    "crucial essential vital supportive passionate strong motivated determined inspired hopeful nervous "
+    "swamped stuffed stoked pumped "
     "psyched stressed tired busy ready open close free full alone together".split()
 )
 _EMPTY_NOUNS: Final = frozenset(
@@ -32,7 +32,8 @@ _EMPTY_NOUNS: Final = frozenset(
     "passion hope strength courage experience memory memories moment moments day days life step reason "
     "motivation inspiration help support idea ideas plan question point fan wreck mess sight vibe vibes "
     "community connection balance gem delight relief shame pity surprise rest break breath while "
-    "stuff".split()
+    "stuff news tip tips advice feedback win info information insight insights luck trouble surge boost "
+    "attention confidence energy trends progress something".split()
 )
 _DURABLE_DEEDS: Final = frozenset(
     "buy get adopt rent start join win break take finish move lose build open quit become marry graduate "
@@ -48,7 +49,7 @@ _THING_VERBS: Final = frozenset(
     "use run store live stay keep deploy happen need go ship open close cost start end begin cover contain "
     "include belong sit host track weigh measure leave arrive depart expire finish".split()
 )
-_WEAK_OBJECTS: Final = POINTING | {"myself", "ourselves", "everyone"}
+_WEAK_OBJECTS: Final = POINTING | {"myself", "ourselves", "everyone", "something", "anything"}
 _NO_GOODS: Final = frozenset(
     "mistakes friends plans excuses promises things errors jokes changes decisions calls noises amends sales "
     "points waves headlines demands enemies us this always its his as losses profits faces notes "

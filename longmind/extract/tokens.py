@@ -10,7 +10,7 @@ from longmind.extract.verbs import verb_forms
 _TOKEN = pattern(
     r"'(?:s|m|re|ve|ll|d)(?![^\W_])"
     r"|[A-Z]\.(?=\s[A-Z])|(?:Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s)"
-    r"|\d[\d.,:]*\d(?:st|nd|rd|th|[a-z]{1,2})?(?![^\W_])"
+    r"|\d[\d.,:]*\d(?:(?:-[^\W\d_]+)+|(?:st|nd|rd|th|[a-z]{1,2})?(?![^\W_]))"
     r"|[^\W_]+(?:(?:[-_.&/@+]|'(?!(?:s|m|re|ve|ll|d)(?![^\W_])))[^\W_]+)*"
     r"|[^\w\s]|_+"
 )

@@ -8,7 +8,9 @@ from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import DEICTIC, Spans, extent, trimmed, without_tail
 from longmind.extract.phrases.possessions import game_or_instrument, languages
 
-_DOING_STOP = pattern(r",|\s(?:to (?:see|get|help|make|celebrate|find|learn|be)|(?<![A-Z\d])and(?! [A-Z]))\s")
+_DOING_STOP = pattern(
+    r",(?!\d)|\s(?:to (?:see|get|help|make|celebrate|find|learn|be)|(?<![A-Z\d])and(?! [A-Z]))\s"
+)
 
 
 _AMOUNTS = frozenset("few lot couple bit little".split())
@@ -16,6 +18,12 @@ _TOO_LITTLE = frozenset("be do try say need have bed sleep hell ask check let go
 _BARE = (["going"], ["having"], ["taking"], ["getting"])
 _NO_DOING = frozenset("assume say honest not never probably miss need".split())
 _A_THING = pattern(r"(?:an?|my|our) ", re.IGNORECASE)
+_DOUBLE = pattern(
+    r"(?:an?|my|our) [a-z-]+ and [a-z-]+ (?:[a-z]+ing|party|night|evening|dinner|lunch|brunch|picnic|weekend|"
+    r"trip|tour|festival|event|workshop|class|show|fair)\b",
+    re.IGNORECASE,
+)
+"""One thing that two words tell of: "a wine and cheese tasting"."""
 _HOW_TO = pattern(r"(?:how )?to \w", re.IGNORECASE)
 _VICE = pattern(
     r"(?:smoking|drinking|vaping|gambling|biting my nails|procrastinating|eating (?:meat|sugar|dairy))"
@@ -41,7 +49,10 @@ def doing(text: str, start: int, end: int) -> Spans | None:
 
 def thing_planned(text: str, start: int, end: int) -> Spans | None:
     """A plan told by a noun: "a trip to Norway"."""
-    return doing(text, start, end) if _A_THING.match(text, start, end) else None
+    if _A_THING.match(text, start, end) is None:
+        return None
+    double = _DOUBLE.match(text, start, end)
+    return doing(text, start, end) if double is None else [(start, double.end())]
 
 
 def learned(text: str, start: int, end: int) -> Spans | None:
