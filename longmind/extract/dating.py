@@ -17,6 +17,19 @@ _DAY_MS: Final = 86_400_000
 _AHEAD: Final = re.compile(r"\b(?:next|this|on|tomorrow|upcoming|coming|in)\b", re.IGNORECASE)
 _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _CLOCK: Final = re.compile(r"(?:,? (?:at|around) |, ).*$", re.IGNORECASE)
+_NOUN_PHRASE: Final = re.compile(
+    r"\b(?:an?|the|my|our|your|his|her|its|their|this|that|these|those|each|every|no"
+    r"|two|three|four|five|six|seven|eight|nine|ten|several|some|many|few|both)(?: [a-z-]+)? $",
+    re.IGNORECASE,
+)
+"""What begins a noun phrase that has not come to its noun yet: "a positive", "their"."""
+_NO_NOUN: Final = frozenset(
+    "i we you he she it they there this that these those my our your his her its their a an the and or but so"
+    " because since when while if though although as than that which who to in on at by for from of off with without"
+    " about into onto over under after before during until till up down out back away again too also only just"
+    " is was are were am be been being will would can could may might must shall should has have had do does did"
+    " not never then now here nor yet all both".split()
+)
 _HAS_OWN: Final = re.compile(r"(?:since|until|till|from|by|before|after|between|in|on|at)\b", re.IGNORECASE)
 
 
@@ -27,21 +40,35 @@ def with_dates(text: str, said_at: int | None, *, prefer: str = "future") -> str
     pieces: list[str] = []
     at = 0
     for phrase in find_times(text, reference=said_at, prefer="future" if prefer == "future" else "past"):
-        dated = _dated(phrase, text[: phrase.start])
+        dated = _dated(phrase, text[: phrase.start], text[phrase.end :])
         if dated is not None:
             pieces += [text[at : phrase.start], dated]
             at = phrase.end
     return "".join([*pieces, text[at:]]) if pieces else text
 
 
-def _dated(phrase: TimePhrase, before: str) -> str | None:
+def _stands_before_its_noun(before: str, behind: str) -> bool:
+    """Whether a time tells which thing is meant and takes no preposition: "a positive May review"."""
+    if behind.startswith(("'s", "’s")):
+        return True
+    word = re.match(r" (?:[a-z][a-z'’-]*)", behind)
+    if word is None or word.group().strip() in _NO_NOUN:
+        return False
+    return _NOUN_PHRASE.search(before) is not None
+
+
+def _dated(phrase: TimePhrase, before: str, behind: str) -> str | None:
     if not phrase.relative or phrase.unresolved or phrase.is_time_of_day or phrase.relation != "at":
         return None
     if phrase.since is None or phrase.until is None:
         return None
     first = datetime.fromtimestamp(phrase.since / 1000, UTC)
     days = (phrase.until - phrase.since) / _DAY_MS
-    lead = _LEAD.search(before) is not None or _HAS_OWN.match(phrase.text) is not None
+    lead = (
+        _LEAD.search(before) is not None
+        or _HAS_OWN.match(phrase.text) is not None
+        or _stands_before_its_noun(before, behind)
+    )
     own = _HAS_OWN.match(phrase.text)
     own_words = f"{own.group()} " if own is not None else ""
     if phrase.grain in ("minute", "hour", "second"):

@@ -34,6 +34,16 @@ def _each_allergy(match: re.Match[str]) -> Iterator[Edit]:
         yield match.start("list") + mark.start(), match.start("list") + mark.end(), " and "
 
 
+def _wished(match: re.Match[str]) -> Iterator[Edit]:
+    """ "I'd rather have short, plain answers from you": I prefer short and plain answers."""
+    yield *match.span("wish"), "I prefer"
+    yield *match.span("a"), ""
+    for mark in re.finditer(r",(?! and)", match["how"]):
+        yield match.start("how") + mark.start(), match.start("how") + mark.end(), " and"
+    if match["yours"] is not None:
+        yield *match.span("yours"), ","
+
+
 def _one_of_those(match: re.Match[str]) -> Iterator[Edit]:
     """ "Which oil for a Skoda Octavia? Mine's done 90,000 miles": who asks has one."""
     year = match["year"] or ""
@@ -59,6 +69,20 @@ CHAT: Final = (
             re.IGNORECASE,
         ),
         put("gap", ", I"),
+    ),
+    # "I'd prefer brief replies", "I like a friendly tone": how the assistant is to answer.
+    Rewording(
+        "tone answers replies responses explanations",
+        (("prefer ", "rather have ", "like "),),
+        pattern(
+            r"\b(?P<wish>I(?:'d| would) (?:much |really )?(?:prefer|like|rather have)|I (?:much |really )?(?:prefer|like)"
+            r"(?= an? ))(?P<a>(?: an?)?) (?P<how>(?:[a-z-]+(?:,| and|, and)? ){1,3})(?:tone|answers|replies|responses|"
+            r"explanations)\b(?P<yours> (?:in|of|for|from) (?:all )?(?:you|your [a-z]+))?"
+            r"(?! (?:to this|to these|to my|for this|for these|about)\b)",
+            re.IGNORECASE,
+        ),
+        _wished,
+        part=pattern(r"(?:prefer|like|rather have)(?: an?)? [a-z-]+"),
     ),
     # "Ma sister lives in Fife."
     Rewording(

@@ -31,7 +31,8 @@ _SOMEBODY = r"(?:i|we|my|he|she|they|our)"
 # One set of characters first, which is searched for quickest; and the words by their first letters.
 _HARD_STOP = pattern(
     rf"(?-i:[{_HARD_MARKS}:.\s-])(?:(?<=[{_HARD_MARKS}])|(?<=:)(?!\d)|(?<=-)-"
-    r"|(?<=\.)(?:\.|(?<!\s[A-Z]\.)(?=\s|$))|(?<=\s)(?:[-\u2013\u2014]+\s|(?:"
+    r"|(?<=\.)(?:\.|(?<!\s[A-Z]\.)"
+    r"(?<!\b(?-i:[DMS][rst])\.)(?<!\bMrs\.)(?<!\bProf\.)(?=\s|$))|(?<=\s)(?:[-\u2013\u2014]+\s|(?:"
     rf"a(?:lthough|s long as|fter {_SOMEBODY}|nd (?:i|we|my|our|it|that|this|he|she|they|you|his|her|their|so"
     r"|then|now|there|was|am|is|have|had|want|need|would|will|can|could|don't|just|also|hope|wonder|think"
     rf"|the \w+ (?:is|are|was)))|b(?:ecause|ut|tw|y the way|efore {_SOMEBODY})|c(?:ause|uz)|due to"
