@@ -48,6 +48,7 @@ from longmind.extract.relationships import (
 )
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.sentences import MASK
+from longmind.extract.standing_orders import find_standing_order
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
 from longmind.extract.voice import Voiced
@@ -132,6 +133,10 @@ class ClauseReader(StatementReader):
             if correction is not None:
                 yield correction
             if correction is not None or self.mistaken:
+                return
+            order = find_standing_order(words, span, speaker)
+            if order is not None:
+                yield order
                 return
         clauses = Parser(words).clauses()
         real = [

@@ -18,6 +18,11 @@ _ATTRIBUTES: Final = frozenset(
     "color team manager chair status version language database port url email phone rent fee salary height "
     "weight age birthday capital population president head boss title goal venue location".split()
 )
+_OF_NO_PERSON: Final = frozenset(
+    "deadline budget lead owner price password director ceo code status version database port url fee "
+    "capital population head goal venue location team chair".split()
+)
+"""Attributes of projects, firms and events: a doctor named before has no "deadline"."""
 
 
 _NOMINATIVE: Final = {"his": "he", "her": "she"}
@@ -25,6 +30,8 @@ _SEEMING: Final = frozenset(
     "taste smell wear bore tire exhaust drain annoy irritate stress scare frighten upset".split()
 )
 """Verbs whose subject is what one goes on about."""
+_TIMES: Final = frozenset("last next this today tonight yesterday tomorrow".split())
+"""With these a time begins, which is no part of what "it" is."""
 _PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
 _WITH_PERSONS: Final = frozenset("help meet phone thank hug marry invite congratulate".split())
 """Verbs whose object is somebody."""
@@ -83,6 +90,7 @@ class SubjectReader:
             and scene.named is not None
             and first == "the"
             and about.key.split()[-1] in _ATTRIBUTES
+            and not ("/" in scene.named.key and about.key.split()[-1] in _OF_NO_PERSON)
         ):
             return About(scene.named.key, scene.named.sort, about.key.replace(" ", "_"), scene.named.names)
         return about
@@ -122,7 +130,11 @@ class SubjectReader:
         end = begin
         while end < clause.end and words.tags[end] in ("N", "U", "V", "M") and end < begin + 5:
             end += 1
-        if end == begin or first in ("it", "them", "this", "that"):
+        timed = (i for i in range(begin + 1, end) if words.low[i] in _TIMES)
+        end = next(timed, end)
+        if words.tags[begin] == "V" and begin + 1 < end and words.tags[begin + 1] == "M":
+            at = begin = begin + 1  # "finished reading three novels. I loved them"
+        if end == begin or first in ("it", "them", "this", "that", "one", "some", "any"):
             return
         scene.object = words.span(at, end)
         if "U" in words.tags[begin:end]:

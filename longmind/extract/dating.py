@@ -24,11 +24,11 @@ _NOUN_PHRASE: Final = re.compile(
 )
 """What begins a noun phrase that has not come to its noun yet: "a positive", "their"."""
 _NO_NOUN: Final = frozenset(
-    "i we you he she it they there this that these those my our your his her its their a an the and or but so"
-    " because since when while if though although as than that which who to in on at by for from of off with without"
-    " about into onto over under after before during until till up down out back away again too also only just"
-    " is was are were am be been being will would can could may might must shall should has have had do does did"
-    " not never then now here nor yet all both".split()
+    "i we you he she it they there this that these those my our your his her its their a an the and "
+    "or but so because since when while if though although as than that which who to in on at by for "
+    "from of off with without about into onto over under after before during until till up down out "
+    "back away again too also only just is was are were am be been being will would can could may "
+    "might must shall should has have had do does did not never then now here nor yet all both".split()
 )
 _HAS_OWN: Final = re.compile(r"(?:since|until|till|from|by|before|after|between|in|on|at)\b", re.IGNORECASE)
 
@@ -82,6 +82,8 @@ def _dated(phrase: TimePhrase, before: str, behind: str) -> str | None:
         clock = re.search(r" (?:at|around) .*$", phrase.text)
         before_day = own_words or ("" if lead or named else "on ")
         return f"{before_day}{named}{first.day} {first:%B %Y}{clock.group() if clock else ''}"
+    if days <= 2.1 and re.search(r"\bweekend\b", phrase.text, re.IGNORECASE):
+        return f"{own_words or ('' if lead else 'on ')}the weekend of {first.day} {first:%B %Y}"
     if phrase.grain == "week" or days <= 8:
         return f"{own_words or ('' if lead else 'in ')}the week of {first.day} {first:%B %Y}"
     if phrase.grain == "month" or 27 < days < 32:

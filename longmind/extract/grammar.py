@@ -207,7 +207,7 @@ class Parser(NounReader):
             return None  # "and so is her son"
         if self.low[at] == "be" or (link == "," and self.low[at] == "like"):
             return None  # "asked them to join and be quick"; "new styles, like hot yoga": a preposition
-        third = before.kind not in ("i", "we", "you", "elided", "order")
+        third = before.kind not in ("i", "we", "you", "elided", "order") and self.low[before.begin] != "they"
         if before.kind in ("elided", "order"):
             verb = verb_group(self.words, at, self.count, third=False, bare=True)
             if verb is not None and verb.form != before.verb.form:

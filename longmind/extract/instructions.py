@@ -19,7 +19,7 @@ _LASTING: Final = pattern(
     r"unless i (?:ask|say)|with me|to me|for me|each time|any ?more|only|please|i beg you)\b",
     re.IGNORECASE,
 )
-_ONCE: Final = pattern(
+ONCE: Final = pattern(
     r"\b(?:just this once|this once|this time|for now|(?<!from )(?<!as of )today|tonight|"
     r"tomorrow|this (?:e-?mail|text|letter|one|note|"
     r"paragraph|sentence|draft|list|form|page)|the following|below|above|half a page|list of|rota|"
@@ -101,6 +101,12 @@ _SPOKEN_IN: Final = pattern(
     r"\b(?:in|back to|(?:switch|change|go|stick) (?:back |over )?to) (?P<language>[A-Za-z]+)\b", re.I
 )
 _PLEASE: Final = pattern(r"(?:please|just|so|and|but|ok|okay)[, ]+", re.IGNORECASE)
+_CONDITION: Final = pattern(
+    r"[\s,]*\b(?P<link>when|whenever|if|unless|while|as long as|in case) "
+    r"(?!(?:possible|needed|necessary|you)\b)"
+    r"[^\ue000\n]{3,160}",
+    re.IGNORECASE,
+)
 _CALL_ME: Final = pattern(
     r"call me (?:by my (?:first|last|middle|full|real) name,? )?"
     r"(?P<name>[^\W\d_][\w' -]{0,30}?)(?=$|[,.;!]|\s(?:please|from|not|instead|and|by)\b)",
@@ -151,7 +157,7 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
         and not re.search(r"\b(?:always|never)\b", whole, re.I)
     ):
         return None
-    if _ONCE.search(words.masked, sentence[0], sentence[1]) is not None:
+    if ONCE.search(words.masked, sentence[0], sentence[1]) is not None:
         return None
     topic = topic_of(text, words.letters)
     if topic == "instruction" and _ABOUT_ANSWERS.search(text) is None:
@@ -168,6 +174,11 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
         span = trimmed(words.masked, span[0], span[1] - 5)
     lead = _PLEASE.match(words.masked, *span)
     span = (lead.end() if lead else span[0], span[1])
+    condition = _CONDITION.match(words.masked, span[1], sentence[1])
+    if condition is not None:
+        # What holds in some cases neither replaces what holds in all, nor is it true without them.
+        span = trimmed(words.masked, span[0], condition.end())
+        topic = topic if condition["link"].lower() == "unless" else "instruction"
     return RuleMatch(speaker, topic, span, span, "instruction")
 
 
@@ -180,7 +191,7 @@ def find_wish(words: Words, speaker: str, sentence: Range) -> RuleMatch | None:
         return None
     what = match.group("what")
     topic = "answer_language" if what.strip().lower() in LANGUAGES else topic_of(what, words.letters)
-    if topic == "instruction" or _ONCE.search(what) is not None:
+    if topic == "instruction" or ONCE.search(what) is not None:
         return None
     span = trimmed(words.masked, sentence[0] + match.start("what"), sentence[0] + match.end())
     return RuleMatch(speaker, topic, span, span, "wish")

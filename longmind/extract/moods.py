@@ -36,6 +36,8 @@ def asks(words: Words) -> bool:
         at += 1
     if at == 3:
         at = 0
+    if low[at] == "when" and low[at + 1] in NOMINATIVE:
+        return False  # "when I moved here I was twelve"
     return low[at] in _ASKING and (low[at + 1] in NOMINATIVE or (tags[at + 1] == "X" and tags[at] == "S"))
 
 
@@ -45,6 +47,8 @@ def is_doubted(words: Words, clause: ParsedClause) -> bool:
         return True  # "wish I had a garden"
     if at > 1 and words.low[at - 1] in _DEMANDED and words.tags[at - 2] in ("X", "R"):
         return True  # "it's important we support them"
+    if at > 2 and tuple(words.low[at - 3 : at]) == ("by", "the", "time"):
+        return True  # "I want to retire by the time I'm 60"
     made = at - 1 if words.low[at - 1] != "that" else at - 2
     if (
         made > 0

@@ -13,6 +13,7 @@ from longmind.extract.lexicon import POINTING
 from longmind.extract.needed_words import Gated
 from longmind.extract.open_times import is_appointment, is_event, is_kept_for
 from longmind.extract.patterns import pattern
+from longmind.extract.phrases.activities import WITHOUT_ITS_OBJECT
 from longmind.extract.phrases.edges import DEICTIC, last_word, trimmed, without_tail
 from longmind.extract.replacement import SINGLE, takes_a_place
 from longmind.extract.rule_match import Range, RuleMatch
@@ -300,6 +301,9 @@ def _tells_which(words: Words, clause: ParsedClause) -> bool:
     at = clause.begin - 1
     if clause.kind not in ("i", "we") or at < 1 or words.tags[at] != "N":
         return False
+    verb = (words.starts[clause.verb.after - 1], words.span(clause.verb.after - 1, words.count)[1])
+    if WITHOUT_ITS_OBJECT.match(words.masked, *verb) is not None:
+        return True  # "that bag I bought recently"
     while at > 0 and words.tags[at] in ("N", "M", "V"):
         at -= 1
     if words.low[at] != "the" or (at and words.tags[at - 1] not in (",", ".", "C")):
@@ -460,12 +464,12 @@ def has_verb(words: Words, first: int, after: int) -> bool:
 
 _WORD: Final = pattern(r"[\w'#@.+-]+")
 _SAYS_NOTHING: Final = _WEAK | DEICTIC | {"the", "a"}
-_LEFT_OPEN: Final = frozenset("for or and about with of to from as than via onto upon into but".split())
+_LEFT_OPEN: Final = frozenset("for or and about with of to from as than via onto upon into but at".split())
 """Words with which no value ends: what they lead to stands elsewhere, or is not read."""
 _NOTHING_BEHIND: Final = (["on"], ["at"], ["by"], ["after"], ["through"], ["under"])
 _EACH_OTHER: Final = (["each", "other"], ["one", "another"])
 _SPOKEN_TO: Final = frozenset({"you", "your", "yours", "yourself"})
-_UNTOLD: Final = frozenset("it him them this that these those".split())
+_UNTOLD: Final = frozenset("it him them this that these those one some".split())
 """Objects that another sentence names."""
 _NO_VALUE: Final = _UNTOLD | frozenset(
     "i we what how why if whether you your to no when where which who".split()

@@ -121,6 +121,9 @@ def _freely(statement: Statement, value: str) -> str:
         verb, _, rest = words.partition(" ")
         no = "no longer" if statement.ended else "no" if verb == "has" else "not"
         return f" {verb} {no}{' ' + rest if rest else ''} {value}"
+    forms = forms_by_word().get(words.split()[0], {})
+    if statement.polarity and "past" in forms and "base" not in forms:
+        return f" {words} {value}"  # "had", "were": its time is told by the verb
     return f" {'no longer' if statement.ended else 'does not'} {words} {value}"
 
 

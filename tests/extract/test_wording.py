@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from longmind.extract.dating import with_dates
 from longmind.extract.finder import find_statements
 from longmind.extract.wording import render
 from tests.extract.labelled import rows
@@ -81,3 +82,24 @@ def test_every_labelled_statement_can_be_rendered_with_its_value() -> None:
                 assert sentence.startswith(("User", statement.subject.split("/")[0]))
                 assert "  " not in sentence
                 assert statement.value.split()[-1].replace("’", "'") in sentence.replace("’", "'")
+
+
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("got a new April 30 deadline", "got a new 30 April 2024 deadline"),
+        ("missed their May 23 session", "missed their 23 May 2023 session"),
+        ("finished last week's homework", "finished the week of 22 April 2024's homework"),
+        ("moved in last week with Ana", "moved in the week of 22 April 2024 with Ana"),
+        ("saw the doctor yesterday and rested", "saw the doctor on 3 May 2024 and rested"),
+        ("went hiking last weekend", "went hiking on the weekend of 27 April 2024"),
+    ],
+)
+def test_a_time_before_its_noun_takes_no_preposition(text: str, dated: str) -> None:
+    may = 1_714_824_000_000  # 4 May 2024
+    assert with_dates(text, may, prefer="past") == dated
+
+
+def test_what_a_past_verb_tells_is_told_in_the_past() -> None:
+    told = [render(statement) for statement in find_statements("My colleague had an amazing garden.")]
+    assert told == ["User's colleague had an amazing garden"]

@@ -75,14 +75,14 @@ CHAT: Final = (
         "tone answers replies responses explanations",
         (("prefer ", "rather have ", "like "),),
         pattern(
-            r"\b(?P<wish>I(?:'d| would) (?:much |really )?(?:prefer|like|rather have)|I (?:much |really )?(?:prefer|like)"
-            r"(?= an? ))(?P<a>(?: an?)?) (?P<how>(?:[a-z-]+(?:,| and|, and)? ){1,3})(?:tone|answers|replies|responses|"
-            r"explanations)\b(?P<yours> (?:in|of|for|from) (?:all )?(?:you|your [a-z]+))?"
+            r"\b(?P<wish>I(?:'d| would) (?:much |really )?(?:prefer|like|rather have)"
+            r"|I (?:much |really )?(?:prefer|like)(?= an? ))(?P<a>(?: an?)?) "
+            r"(?P<how>(?:[a-z-]+(?:,| and|, and)? ){1,3})(?:tone|answers|replies|responses|explanations)\b"
+            r"(?P<yours> (?:in|of|for|from) (?:all )?(?:you|your [a-z]+))?"
             r"(?! (?:to this|to these|to my|for this|for these|about)\b)",
             re.IGNORECASE,
         ),
         _wished,
-        part=pattern(r"(?:prefer|like|rather have)(?: an?)? [a-z-]+"),
     ),
     # "Ma sister lives in Fife."
     Rewording(

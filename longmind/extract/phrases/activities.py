@@ -9,13 +9,24 @@ from longmind.extract.phrases.edges import DEICTIC, Spans, extent, trimmed, with
 from longmind.extract.phrases.possessions import game_or_instrument, languages
 
 _DOING_STOP = pattern(
-    r",(?!\d)|\s(?:to (?:see|get|help|make|celebrate|find|learn|be)|(?<![A-Z\d])and(?! [A-Z]))\s"
+    r",(?!\d)|\s(?:(?<!\bwent )(?<!\bgo )(?<!\bgoing )(?<!\bgone )"
+    r"to (?:see|get|help|make|celebrate|find|learn|be)|(?<![A-Z\d])and(?! [A-Z]))\s"
 )
 
 
 _AMOUNTS = frozenset("few lot couple bit little".split())
 _TOO_LITTLE = frozenset("be do try say need have bed sleep hell ask check let go".split())
-_BARE = (["going"], ["having"], ["taking"], ["getting"])
+_BARE = (["went"], ["going"], ["having"], ["taking"], ["getting"])
+_LEFT_OPEN = frozenset("at for with about of from into than".split())
+"""What ends so tells of a thing named before: "the dinner I volunteered at"."""
+WITHOUT_ITS_OBJECT = pattern(
+    r"(?:bought|got|made|had|took|received|gave|saw|watched|visited|attended|sold|discovered|ordered|adopted|"
+    r"booked|built|wore|brought)(?: (?:just|recently|yesterday|today|online|there|here|back|last \w+|"
+    r"(?:in|on|at|from) (?!(?:front|top)\b)[\w ]+))*(?: (?:is|are|was|were|has|will)\b|\s*(?:$|[,.]))"
+    r"|[\w ]*?\b(?:at|for|with|to|about) (?:back (?:on|in)|on|is|was|were)\b",
+    re.IGNORECASE,
+)
+"""A verb that needs an object and has none is told of what stands before: "the bag I bought is broken"."""
 _NO_DOING = frozenset("assume say honest not never probably miss need".split())
 _A_THING = pattern(r"(?:an?|my|our) ", re.IGNORECASE)
 _DOUBLE = pattern(
@@ -41,6 +52,8 @@ def doing(text: str, start: int, end: int) -> Spans | None:
     if not 1 <= len(words) <= 24 or any(word in DEICTIC for word in words):
         return None
     if words[0] in ("a", "an", "my", "our") and (len(words) < 2 or words[1] in _AMOUNTS):
+        return None
+    if WITHOUT_ITS_OBJECT.match(text, begin, stop) is not None or words[-1] in _LEFT_OPEN:
         return None
     if words[0] in _NO_DOING or (words[0] in _TOO_LITTLE and len(words) < 3) or words in _BARE:
         return None

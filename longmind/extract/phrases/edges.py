@@ -30,7 +30,7 @@ _HARD_MARKS = r";()\[\]\n\ue000!?|/\\*<>{}~=\u2014\u2026\U0001f000-\U0001faff\u2
 _SOMEBODY = r"(?:i|we|my|he|she|they|our)"
 # One set of characters first, which is searched for quickest; and the words by their first letters.
 _HARD_STOP = pattern(
-    rf"(?-i:[{_HARD_MARKS}:.\s-])(?:(?<=[{_HARD_MARKS}])|(?<=:)(?!\d)|(?<=-)-"
+    rf"(?-i:[{_HARD_MARKS}:.\s-])(?:(?<=[{_HARD_MARKS}])(?<!\d/)(?!(?<=/)\d)|(?<=:)(?!\d)|(?<=-)-"
     r"|(?<=\.)(?:\.|(?<!\s[A-Z]\.)"
     r"(?<!\b(?-i:[DMS][rst])\.)(?<!\bMrs\.)(?<!\bProf\.)(?=\s|$))|(?<=\s)(?:[-\u2013\u2014]+\s|(?:"
     rf"a(?:lthough|s long as|fter {_SOMEBODY}|nd (?:i|we|my|our|it|that|this|he|she|they|you|his|her|their|so"
