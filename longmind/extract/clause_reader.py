@@ -46,6 +46,7 @@ from longmind.extract.relationships import (
     named_beside,
     own_by_name,
 )
+from longmind.extract.restrictions import restricted
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.sentences import MASK
 from longmind.extract.standing_orders import find_standing_order
@@ -300,6 +301,7 @@ class ClauseReader(StatementReader):
             and (less := _LESS.match(self.masked, *match.value)) is not None
         ):
             match = match._replace(value=(match.value[0], less.end("more")))
+        match = restricted(self.masked, match, self.span[1])
         if match.slot in ("prefers", "likes") and match.subject == SPEAKER:
             wish = self.masked[match.value[0] : match.value[1]]
             topic = topic_of(wish, words.letters)

@@ -379,12 +379,18 @@ def _is_more_of_the_same(words: Words, begin: int, piece: Range) -> bool:
     return tags[first] in ("N", "U") or (tags[first] == "D" and words.low[begin].endswith("ing"))
 
 
+_TIMES: Final = frozenset("now today lately nowadays already still anymore again".split())
+
+
 def _liking_of_it(words: Words, clause: ParsedClause, about: About, thing: Range) -> RuleMatch | None:
     """ "Coriander tastes of soap, I can't stand it"."""
     verb = clause.verb
     intolerable = verb.lemma in ("stand", "bear") and verb.tense == "cannot"
     if not (intolerable or verb.lemma in _LIKING) or verb_object(words, clause) not in ("it", "them"):
         return None
+    behind = verb.after + 1
+    if behind < clause.end and words.tags[behind] in ("N", "V") and words.low[behind] not in _TIMES:
+        return None  # "I like it calm"
     slot = "likes" if verb.lemma in ("like", "love", "enjoy", "adore") else "dislikes"
     return RuleMatch(
         about.key,

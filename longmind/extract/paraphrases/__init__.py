@@ -13,9 +13,11 @@ from longmind.extract.paraphrases.mistakes import MISTAKES
 from longmind.extract.paraphrases.persons import PERSONS
 from longmind.extract.paraphrases.plainly import PLAINLY
 from longmind.extract.paraphrases.replaced import REPLACED
+from longmind.extract.paraphrases.tastes import TASTES
 from longmind.extract.paraphrases.things import THINGS
 from longmind.extract.paraphrases.topics import TOPICS
 
 PARAPHRASES: Final = (
     *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY, *DAYS,
+    *TASTES,
 )  # fmt: skip

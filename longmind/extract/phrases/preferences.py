@@ -7,6 +7,7 @@ import re
 from longmind.extract import lexicon
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import DEICTIC, Spans, extent, trimmed, without_tail
+from longmind.extract.restrictions import RESTRICTED
 
 _NO_START = frozenset(
     "to that what how when where why who which all every each some any more less most better best too very "
@@ -32,7 +33,7 @@ _GOES_ON = pattern(
     r",\s+(?!(?:and|but|so|especially|particularly|because|like|such|i|i'm|it|they|he|she|we|you|this|that"
     r"|these|those|which|who|though|even|then|with|from|as|or|mainly|mostly|not|too|also|including|in|on|at"
     r"|for|since|when|while|where|if|just|the|my|no|yes|please|thanks|any|can|could|do|what"
-    r"|how)\b)[a-z][\w-]* [a-z]"
+    r"|how)\b)(?![a-z]+ing (?:the|an?|my|it|them|that|to|in|at|for)\b)[a-z][\w-]* [a-z]"
 )
 """After a comma, more of the same phrase ("a safe, inviting place"): what stands before is cut short."""
 _GERUND = pattern(r"\w+ing\b")
@@ -52,6 +53,21 @@ _NO_FAVOURITE = frozenset(
 )
 _NO_FOOD = frozenset("breakfast lunch dinner out well healthy less more enough like alone in to".split())
 _DEGREES = frozenset("big huge total great real such biggest true a super massive".split())
+_SENSED = frozenset(
+    "smell scent odour odor taste texture sound feel feeling sight look idea thought concept noise".split()
+)
+_PARTICULAR: tuple[list[str], ...] = (
+    [],
+    ["the"],
+    ["my"],
+    ["your"],
+    ["his"],
+    ["her"],
+    ["our"],
+    ["their"],
+    ["its"],
+)
+_DEGREE = pattern(r"(?:more|less|very) (?=[\w-]+ \w)")
 _TASTES = frozenset("good nice cold hot strong clean quiet warm".split())
 
 
@@ -86,7 +102,12 @@ def lover(text: str, start: int, end: int) -> Spans | None:
 
 
 def _durable(value: str) -> bool:
+    which = RESTRICTED.search(value)
+    if which is not None:
+        value = value[: which.start()]
     words = re.findall(r"[\w'&.+#-]+", value.lower())
+    if len(words) > 2 and words[-1] not in DEICTIC:
+        words = [word for word in words if word != "anything"]
     if not words or len(words) > 9 or len(value) < 2 or any(word in DEICTIC for word in words):
         return False
     first = words[0]
@@ -94,7 +115,8 @@ def _durable(value: str) -> bool:
         return len(words) > 1 and words[1] not in _NO_INFINITIVE
     if first == "the":
         generic = words[1:2] and words[1] in lexicon.GENERIC_WITH_THE and words[2:3] in ([], ["of"], ["and"])
-        return bool(generic) or value[4:5].isupper()
+        sensed = words[1:2] and words[1] in _SENSED and words[2:3] == ["of"] and words[3:4] not in _PARTICULAR
+        return bool(generic) or bool(sensed) or value[4:5].isupper()
     if first in ("a", "an"):
         return len(words) > 2 and words[1] in _TASTES
     if first == "being":
@@ -109,7 +131,9 @@ def _items(text: str, start: int, end: int) -> Spans:
     phrase = text[start:end]
     comma = phrase.find(",")
     first = [(start, end if comma < 0 else start + comma)]
-    cuts = [match.span() for match in _SEPARATOR.finditer(phrase)]
+    which = RESTRICTED.search(phrase)
+    listed = len(phrase) if which is None else which.start()
+    cuts = [match.span() for match in _SEPARATOR.finditer(phrase, 0, listed)]
     if not cuts or _FIXED_PAIRS.search(phrase):
         return first
     if comma < 0 and (len(cuts) != 1 or not _splittable(phrase[: cuts[0][0]], phrase[cuts[0][1] :])):
@@ -142,7 +166,8 @@ def _splittable(left: str, right: str) -> bool:
 def preferred(text: str, start: int, end: int) -> Spans | None:
     """What is preferred, with what it is preferred to: "tea to coffee"."""
     begin, stop = _up_to_comma(text, start, end)
-    return [(begin, stop)] if _durable(text[begin:stop]) else None
+    degree = _DEGREE.match(text, begin, stop)  # "more traditional clothes"
+    return [(begin, stop)] if _durable(text[begin if degree is None else degree.end() : stop]) else None
 
 
 def favourite(text: str, start: int, end: int) -> Spans | None:
