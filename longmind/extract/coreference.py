@@ -125,6 +125,7 @@ class SubjectReader:
         if end == begin or first in ("it", "them", "this", "that"):
             return
         scene.object = words.span(at, end)
+        scene.things.append(scene.object)
         if "U" in words.tags[begin:end]:
             return
         if first in ("my", "our") or (tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
@@ -134,6 +135,15 @@ class SubjectReader:
                 scene.thing = maker
         elif tag in ("D", "N"):
             scene.may_be_thing(lambda: scene.of_thing(words.tokens(begin, end)))
+
+
+def asked_about(words: Words, clause: ParsedClause, scene: Scene) -> None:
+    """ "Never suggest mushrooms, I hate them": a kind of thing that the assistant is to do something with."""
+    begin = end = clause.verb.after
+    while end < clause.end and words.tags[end] in ("N", "V", "U") and end < begin + 3:
+        end += 1
+    if begin < end and words.low[begin] not in _PERSONS | {"it", "them", "this", "that"}:
+        scene.things.append(words.span(begin, end))
 
 
 def _company(words: Words, begin: int, end: int) -> About | None:

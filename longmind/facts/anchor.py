@@ -24,6 +24,7 @@ from longmind.facts.handed_on import handed_on
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
+from longmind.facts.minds import reconsidered
 from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
@@ -60,6 +61,7 @@ def anchored(
     if all(fact.predicate in ("session_id", "title") for fact in item.facts):
         over = [
             *recovered(current, frame),
+            *reconsidered(current, frame),
             *doubted(current, frame, ()).over,
             *handed_on(current, frame.text),
         ]
@@ -73,6 +75,7 @@ def anchored(
             current.note(anchored_fact, frame)
     facts += _left_for(current, facts, frame)
     facts += recovered(current, frame)
+    facts += reconsidered(current, frame)
     over, kept = doubted(current, frame, facts)
     over += handed_on(current, frame.text)
     off = [gone for fact in (*kept, *over) for gone in not_to_come(current, fact, frame)]

@@ -9,6 +9,7 @@ from longmind.extract.paraphrases.changes import CHANGES
 from longmind.extract.paraphrases.chat import CHAT
 from longmind.extract.paraphrases.days import DAYS
 from longmind.extract.paraphrases.endings import ENDINGS
+from longmind.extract.paraphrases.minds import MINDS
 from longmind.extract.paraphrases.mistakes import MISTAKES
 from longmind.extract.paraphrases.persons import PERSONS
 from longmind.extract.paraphrases.plainly import PLAINLY
@@ -18,4 +19,5 @@ from longmind.extract.paraphrases.topics import TOPICS
 
 PARAPHRASES: Final = (
     *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY, *DAYS,
+    *MINDS,
 )  # fmt: skip
