@@ -15,7 +15,13 @@ from typing import Final
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
 from longmind.facts.anew import not_to_come, other_than_now, rival_of, same_way
-from longmind.facts.consequences import consequences, doing_over, favourites_over, liked_doing_over
+from longmind.facts.consequences import (
+    consequences,
+    doing_over,
+    favourites_over,
+    given_up,
+    liked_doing_over,
+)
 from longmind.facts.corrected import corrected_slot, corrections
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted, is_undone
@@ -198,6 +204,7 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
         if not fact.polarity and fact.predicate == "is":
             yield from _other_states(current, fact)
         if not fact.polarity:
+            yield from given_up(current, fact)
             yield from doing_over(current, fact)
             yield from favourites_over(current, fact)
             yield from liked_doing_over(current, fact)

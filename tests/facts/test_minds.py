@@ -57,3 +57,35 @@ def test_what_somebody_thought_of_a_thing_is_over(before: str, text: str, gone: 
 )
 def test_what_somebody_thinks_of_a_thing_stays(before: str, text: str, held: str) -> None:
     assert [fact for fact in told(before, text) if held in fact]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "gone"),
+    [
+        ("My brother plays rugby for Bath.", "My brother doesn't play any more.", "plays"),
+        ("My mum teaches maths in Hull.", "My mum no longer teaches.", "teaches"),
+        ("My aunt is a driver.", "My aunt can't drive any more.", "driver"),
+        ("I play bass in a band.", "I don't play any more.", "plays"),
+        ("My brother Tor plays goalie for Luleå.", "My brother has hung up his skates.", "plays"),
+        ("My uncle is a boxer.", "My uncle hung up his gloves.", "boxer"),
+        ("My brother is vegan.", "My brother eats fish now.", "vegan"),
+    ],
+)
+def test_what_somebody_does_no_more_is_over_whatever_it_was_done_to(
+    before: str, text: str, gone: str
+) -> None:
+    assert not [fact for fact in told(before, text) if gone in fact]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "held"),
+    [
+        ("I run a bakery.", "I don't run any more.", "runs bakery"),
+        ("My mum teaches maths.", "My sister no longer teaches.", "mother teaches maths"),
+        ("I play bass.", "I don't play any more golf.", "plays bass"),
+        ("I play bass.", "I hung up the washing.", "plays bass"),
+        ("My brother is vegan.", "My brother catches fish now.", "diet vegan"),
+    ],
+)
+def test_what_somebody_still_does_stays(before: str, text: str, held: str) -> None:
+    assert [fact for fact in told(before, text) if held in fact]

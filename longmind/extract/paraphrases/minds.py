@@ -9,6 +9,7 @@ from typing import Final
 from longmind.extract.kin import RELATION_WORDS
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, Edit, Rewording
+from longmind.extract.verbs import form
 
 _BEGIN: Final = r"(?:^|(?<=[.!?;,]) |(?<=\band) |(?<=\bbut) |(?<=\bso) |(?<=\band now) |(?<=\bnow) )"
 _THING: Final = (
@@ -82,6 +83,15 @@ def _tired_of(match: re.Match[str]) -> Iterator[Edit]:
     words = match["thing"].lower().split()
     if len(words) < 3 and (len(words) == 1 or not words[0].endswith("ing")):
         yield from _liked_no_more(match)
+
+
+_WORN: Final = {"gloves": "box", "shoes": "dance", "whistle": "referee", "skis": "ski"}
+
+
+def _worn_no_more(match: re.Match[str]) -> Iterator[Edit]:
+    doing = _WORN.get(match["worn"].split()[-1], "play")
+    plural = match["who"].lower() in _SUBJECTS
+    yield *match.span("whole"), f"{match['who']} no longer {doing if plural else form(doing, 'third')}"
 
 
 MINDS: Final = (
@@ -198,6 +208,19 @@ MINDS: Final = (
             re.IGNORECASE,
         ),
         _told_of_it,
+    ),
+    # "My brother has hung up his skates": he plays no more.
+    Rewording(
+        "hung",
+        (("hung up ",),),
+        pattern(
+            rf"{_BEGIN}(?P<whole>{_WHO}(?:'ve|'s| have| has)?(?: just| finally| now)? (?P<verb>hung up) "
+            r"(?:the|my|our|his|her|their) (?:old |football |hockey |rugby |dancing |boxing )?"
+            r"(?P<worn>boots|skates|cleats|spikes|bat|racket|racquet|bowls|gloves|ballet shoes|dancing shoes|"
+            rf"whistle|skis)(?: for good)?){_END}",
+            re.IGNORECASE,
+        ),
+        _worn_no_more,
     ),
     # "It's gluten that makes me ill."
     Rewording(
