@@ -43,7 +43,7 @@ _ABOUT_ANSWERS: Final = pattern(
 _TOPICS: Final = (
     (
         "email_signoff",
-        Gated(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our)|regards)\b", re.I),
+        Gated(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our|them|the|every)|regards)\b", re.I),
     ),
     (
         "answer_format",
