@@ -241,6 +241,8 @@ class Parser(NounReader):
             if link == "," and verb.form == "past" and before.verb.lemma == "be":
                 return None
             is_noun = word in ALSO_NOUNS or (verb.form == "third" and word[:-1] in ALSO_NOUNS)
+            if verb.form == "third" and verb.lemma in _TAKES_NOUNS and self.low[verb.after][-3:] == "ing":
+                is_noun = False  # "is nearly twelve, loves skateboarding"
             if link == "and" and verb.form == "third" and following == "N":
                 is_noun = word in ALSO_NOUNS  # "is nine and plays chess": no noun goes on so in the plural
             if is_noun and (

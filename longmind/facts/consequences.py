@@ -12,6 +12,8 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.moves import other_amounts, other_days
 from longmind.facts.slots import DISLIKING, LIKING, SHARED
+from longmind.facts.trust import USER
+from longmind.facts.values import Entity
 from longmind.facts.words import words_of
 
 
@@ -48,10 +50,27 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         yield from _other_names(current, fact)
     if fact.predicate in ("got", "is") and (used := _USED_TO.match(str(fact.value))) is not None:
         yield from _borne(current, fact, used["what"])
+    if fact.predicate == "owner" and fact.subject != USER:
+        yield from _in_other_hands(current, fact)
     yield from _outcomes(current, fact)
     if fact.predicate.endswith("_day"):
         yield from other_days(current, fact)
     yield from other_amounts(current, fact)
+
+
+_IN_CHARGE: Final = ("runs", "manages", "leads", "heads", "handles", "looks_after", "oversees")
+
+
+def _in_other_hands(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "The warehouse is run by Miriam": by nobody else who was told of lately."""
+    named = words_of(fact.subject)
+    for belief in current.latest() if named else ():
+        thing = words_of(_FURTHER.split(str(belief.value), maxsplit=1)[0])
+        other = Entity(belief.subject).norm != Entity(str(fact.value)).norm
+        if belief.predicate in _IN_CHARGE and other and thing == named:
+            yield FoundFact(
+                belief.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+            )
 
 
 _PARTNERS: Final = frozenset(

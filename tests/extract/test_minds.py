@@ -34,3 +34,31 @@ def test_a_text_says_this_of_its_speaker(text: str, expected: list[str]) -> None
         if statement.subject == "speaker" and statement.slot != "instruction" and statement.holds
     ]
     assert sorted(said) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We've got three kids, Isla, Rory and wee Fergus.", ["child Fergus", "child Isla", "child Rory"]),
+        ("I like Paris, Rome and old films.", ["likes old films"]),
+        ("For deliveries call me on 07700 900123.", ["phone 07700 900123"]),
+        ("Call me on Monday.", []),
+        ("They had my old number. Mine is 07700 900123.", ["phone 07700 900123"]),
+        ("Their score was 12. Mine is 14.", []),
+        ("My phone number is 07700 900123 if the florist asks.", ["phone 07700 900123"]),
+        ("I look after the payments service.", ["is responsible for the payments service"]),
+        ("I look after the kids.", []),
+        ("My part of the system is the search index.", ["is responsible for the search index"]),
+        ("Tests are back. Still lactose intolerant though.", ["diet lactose intolerant"]),
+        ("Still waiting for the bus.", []),
+        ("Lamb is my favourite.", ["likes Lamb"]),
+        ("This one is my favourite.", []),
+    ],
+)
+def test_what_is_told_beside_the_point_is_read(text: str, expected: list[str]) -> None:
+    said = [
+        f"{statement.slot} {statement.value}"
+        for statement in find_statements(text)
+        if statement.subject == "speaker" and statement.slot in ("child", "phone", "is", "diet", "likes")
+    ]
+    assert sorted(each for each in said if each not in ("likes Paris", "likes Rome")) == expected

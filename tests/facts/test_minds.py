@@ -89,3 +89,41 @@ def test_what_somebody_does_no_more_is_over_whatever_it_was_done_to(
 )
 def test_what_somebody_still_does_stays(before: str, text: str, held: str) -> None:
     assert [fact for fact in told(before, text) if held in fact]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "gone", "held"),
+    [
+        ("I'm a tram driver.", "I've moved over from trams to the ticket office.", "role", "ticket office"),
+        ("I work in sales.", "I moved across from sales to support.", "in sales", "works_in support"),
+        ("My brother plays hockey.", "My brother had to stop playing hockey.", "plays", ""),
+        (
+            "My colleague Stefan runs the depot in Graz.",
+            "The depot is run by Miriam now.",
+            "Stefan runs",
+            "owner Miriam",
+        ),
+    ],
+)
+def test_work_in_other_hands_or_at_another_place_is_over(
+    before: str, text: str, gone: str, held: str
+) -> None:
+    facts = told(before, text)
+    assert not [fact for fact in facts if gone in fact]
+    assert not held or [fact for fact in facts if held in fact]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "held"),
+    [
+        ("I'm a tram driver.", "I've moved my boxes over from the garage to the office.", "role tram driver"),
+        ("My brother plays hockey.", "My brother had to stop for petrol.", "plays hockey"),
+        (
+            "My colleague Stefan runs the depot in Graz.",
+            "The canteen is run by Miriam now.",
+            "Stefan runs the depot",
+        ),
+    ],
+)
+def test_work_goes_on_beside_what_else_is_told(before: str, text: str, held: str) -> None:
+    assert [fact for fact in told(before, text) if held in fact]

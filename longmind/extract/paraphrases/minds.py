@@ -81,7 +81,7 @@ def _won(match: re.Match[str]) -> Iterator[Edit]:
 def _tired_of(match: re.Match[str]) -> Iterator[Edit]:
     """ "I'm sick of tofu", but not of one thing that happens: "tired of waiting for the bus"."""
     words = match["thing"].lower().split()
-    if len(words) < 3 and (len(words) == 1 or not words[0].endswith("ing")):
+    if len(words) < 3 and not words[0].endswith("ing"):
         yield from _liked_no_more(match)
 
 
@@ -146,17 +146,17 @@ MINDS: Final = (
     ),
     # "Sushi isn't my thing any more", "chess is no longer her thing".
     Rewording(
-        "thing cup",
+        "thing cup favourite favorite",
         (("n't my ", "nt my ", "no longer my ", "not my "),),
         pattern(
             rf"{_BEGIN}(?P<whole>{_THING} (?:(?:isn't|aren't|is not|are not|just isn't|isnt) "
-            r"(?:really |quite )?(?P<whose>my) (?:thing|cup of tea|favou?rite)(?: any ?more| any "
+            r"(?:really |quite )?(?P<whose>my) (?:thing|cup of tea|favourite|favorite)\b(?: any ?more| any "
             r"longer| these days)|(?:is|are) "
-            rf"no longer (?P<own>my) (?:thing|cup of tea))){_END}",
+            rf"no longer (?P<own>my) (?:thing|cup of tea)\b)){_END}",
             re.IGNORECASE,
         ),
         lambda match: iter([(*match.span("whole"), f"I no longer like {match['thing']}")]),
-        part=pattern(r" my (?:thing|cup of tea|favou?rite)\b", re.IGNORECASE),
+        part=pattern(r" my (?:thing|cup of tea|favourite|favorite)\b", re.IGNORECASE),
     ),
     # "Ballet has lost its charm for me", "football does nothing for me any more".
     Rewording(
@@ -208,6 +208,17 @@ MINDS: Final = (
             re.IGNORECASE,
         ),
         _told_of_it,
+    ),
+    # "Lamb is my favourite."
+    Rewording(
+        "favourite favourites favorite favorites fave",
+        (("my fav", "my all-time fav", "my absolute fav", "my all time fav"),),
+        pattern(
+            rf"{_BEGIN}(?P<whole>{_THING} (?:is|are) (?P<who>my) (?:absolute |all-time |all time )?"
+            r"(?:favourites?|favorites?|fave))(?=\s*(?:[.,;!\n]|$))",
+            re.IGNORECASE,
+        ),
+        lambda match: iter([(*match.span("whole"), f"I love {match['thing']}")]),
     ),
     # "My brother has hung up his skates": he plays no more.
     Rewording(

@@ -81,11 +81,11 @@ ORDERS: Final = (
     ),
     # "The sign-off for my mails should be 'Best wishes' from now on."
     Rewording(
-        "sign closing signature ending",
+        "sign signoff closing signature ending",
         (("sign-off", "signoff", "sign off", "closing", "signature"),),
         pattern(
-            rf"{_BEGIN}(?P<whole>(?:the|my|your) (?:e-?mail )?(?:sign-?off|sign off|closing(?: "
-            rf"line)?|signature|ending)"
+            rf"{_BEGIN}(?P<whole>(?:the|my|your) (?:e-?mail )?(?:sign-off|signoff|sign off|closing(?: "
+            rf"line)?|signature|ending)\b"
             r"(?: (?:for|of|in|on|under|to) (?:my|all(?: my| the)?|the|our|your|any) (?:[a-z-]+ )?[a-z-]+)?"
             r" (?:should|must|has to|needs to|is to|can) (?:now |always )?(?:be|say|read) )",
             re.IGNORECASE,
@@ -94,7 +94,7 @@ ORDERS: Final = (
     ),
     # "Your answers should be short from now on."
     Rewording(
-        "should must can may",
+        "should must can may have has need needs ought",
         ((" you ", "your "),),
         pattern(
             rf"{_BEGIN}(?P<whole>(?P<what>{_YOURS}) (?:should|must|can|may|have to|has to|need to|"
@@ -122,7 +122,7 @@ ORDERS: Final = (
     ),
     # "One more rule for mails you draft: sign them with my initials."
     Rewording(
-        "rule rules instruction preference convention",
+        "rule rules instruction instructions preference preferences convention conventions",
         ((":", " - ", "\u2014", ", "),),
         pattern(
             r"(?:^|[.!?]\s+)(?P<lead>(?:(?:and|also|oh|ok),? )?(?:(?:here's |here is )?(?:one|"
