@@ -108,6 +108,7 @@ class SubjectReader:
             or (clause.verb.lemma == "be" and at < clause.end and words.low[at] == "like")
         ):
             scene.object = words.span(clause.begin, clause.subject_end)  # "it tastes of soap": what does
+            scene.things.append(scene.object)
             return
         if clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":
             return
