@@ -68,6 +68,12 @@ _SWAPS: Final = {
     "change": " (?:for|to) ",
 }
 _FROM_TO: Final = pattern(r"(?:over |back |away )?from (?P<old>.+?) (?:over )?to (?P<new>.+)", re.IGNORECASE)
+_MOVED_OVER: Final = pattern(
+    r"(?:over|across) from (?P<old>(?:the )?[a-z].+?) (?:over )?to (?P<new>(?:the (?:[a-z]+ )?(?:office|team|"
+    r"department|desk|side|floor|shop|lab|ward|depot|kitchen|library|archive|counter)|sales|support|marketing|teaching|"
+    r"nursing|research|finance|design|law|retail|management|training|operations|product|engineering)\b.*)"
+)
+"""What somebody does, and not a place: "moved across from sales to support"."""
 _RENAMED: Final = pattern(r"(?P<old>.+?)(?:,)? (?:to|as|into) (?P<new>.+)", re.IGNORECASE)
 _MOVES: Final = frozenset("switch change migrate convert upgrade transfer defect".split())
 _TO_OR_FROM: Final = pattern(r"(?:over |back |away )*(?:to|from) ", re.IGNORECASE)
@@ -160,6 +166,9 @@ def find_changes(
             return maker.replaced((start, start + halves.start()), (start + halves.end(), end))
     if verb.lemma == "rename" and done and (both := _RENAMED.match(text, start, end)) is not None:
         return maker.replaced(both.span("old"), both.span("new"), slot="renamed_to")
+    if verb.lemma == "move" and done and (over := _MOVED_OVER.match(text, start, end)) is not None:
+        moved = maker.replaced(over.span("old"), over.span("new"), slot="works_in")
+        return [*maker.ended(over.span("old")), *(match._replace(old=None) for match in moved)]
     if verb.lemma in _MOVES and (done or verb.tense == "progressive"):
         both = _FROM_TO.match(text, start, end)
         if both is not None:

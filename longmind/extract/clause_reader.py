@@ -14,7 +14,12 @@ from longmind.extract.changes import (
 )
 from longmind.extract.clause_statements import StatementReader
 from longmind.extract.clauses import When
-from longmind.extract.coreference import may_mention_relatives, relatives_mentioned, wrong_about
+from longmind.extract.coreference import (
+    asked_about,
+    may_mention_relatives,
+    relatives_mentioned,
+    wrong_about,
+)
 from longmind.extract.corrections import corrects, find_correction, find_mended, is_mended, is_mistake
 from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
@@ -244,6 +249,7 @@ class ClauseReader(StatementReader):
                     yield from find_in_fragment(
                         words, (words.span(clause.verb.after, clause.end)[0], span[1]), scene
                     )
+            asked_about(words, clause, scene)
             return
         if not _NEITHER.isdisjoint(words.lows) and not _NEITHER.isdisjoint(
             words.low[max(0, clause.begin - 5) : clause.verb.first]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -20,6 +21,7 @@ from longmind.extract.ellipsis import is_gapped
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import RELATIONS
 from longmind.extract.open_extraction import find_free
+from longmind.extract.patterns import pattern
 from longmind.extract.possessive import (
     find_inverse,
     find_possessed,
@@ -158,7 +160,7 @@ class StatementReader(SubjectReader):
             if is_lasting_news(words, clause):
                 yield from find_free(words, clause, about, when)
             return
-        if scene.object is not None and (liked := _liking_of_it(words, clause, about, scene.object)):
+        if scene.things and (liked := _liking_of_it(words, clause, about, scene)):
             yield liked
             return
         instead = find_instead(words, clause) if not clause.verb.denied else None
@@ -382,11 +384,15 @@ def _is_more_of_the_same(words: Words, begin: int, piece: Range) -> bool:
 _TIMES: Final = frozenset("now today lately nowadays already still anymore again".split())
 
 
-def _liking_of_it(words: Words, clause: ParsedClause, about: About, thing: Range) -> RuleMatch | None:
+def _liking_of_it(words: Words, clause: ParsedClause, about: About, scene: Scene) -> RuleMatch | None:
     """ "Coriander tastes of soap, I can't stand it"."""
     verb = clause.verb
     intolerable = verb.lemma in ("stand", "bear") and verb.tense == "cannot"
-    if not (intolerable or verb.lemma in _LIKING) or verb_object(words, clause) not in ("it", "them"):
+    pronoun = verb_object(words, clause)
+    if not (intolerable or verb.lemma in _LIKING) or pronoun not in ("it", "them"):
+        return None
+    thing = _kind_meant(words.masked, scene, pronoun)
+    if thing is None:
         return None
     behind = verb.after + 1
     if behind < clause.end and words.tags[behind] in ("N", "V") and words.low[behind] not in _TIMES:
@@ -402,6 +408,25 @@ def _liking_of_it(words: Words, clause: ParsedClause, about: About, thing: Range
         names=about.names,
         verb="" if intolerable else verb.lemma,
     )
+
+
+_OF_A_KIND: Final = pattern(
+    r"(?:(?:some|more|many|a few|a lot of|lots of|all|any|really|very|great|good|amazing|lovely) )+",
+    re.IGNORECASE,
+)
+_ONE: Final = pattern(
+    r"(?:an?|one|another|this|that|every|each|my|our|your|his|her|their|the) ", re.IGNORECASE
+)
+
+
+def _kind_meant(masked: str, scene: Scene, pronoun: str) -> Range | None:
+    """What is loved by "it" or "them": mushrooms, and not the one risotto that was told of since."""
+    for start, end in reversed(scene.things):
+        if _ONE.match(masked, start, end) is None or (pronoun == "it" and (start, end) == scene.object):
+            kind = _OF_A_KIND.match(masked, start, end)
+            return (start if kind is None else kind.end()), end
+    single = scene.object is not None and masked.startswith(("a ", "an ", "one "), scene.object[0])
+    return None if single else scene.object
 
 
 def _allergy_to_it(

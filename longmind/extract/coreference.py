@@ -116,6 +116,7 @@ class SubjectReader:
             or (clause.verb.lemma == "be" and at < clause.end and words.low[at] == "like")
         ):
             scene.object = words.span(clause.begin, clause.subject_end)  # "it tastes of soap": what does
+            scene.things.append(scene.object)
             return
         if clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":
             return
@@ -137,6 +138,7 @@ class SubjectReader:
         if end == begin or first in ("it", "them", "this", "that", "one", "some", "any"):
             return
         scene.object = words.span(at, end)
+        scene.things.append(scene.object)
         if "U" in words.tags[begin:end]:
             return
         if first in ("my", "our") or (tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
@@ -146,6 +148,15 @@ class SubjectReader:
                 scene.thing = maker
         elif tag in ("D", "N"):
             scene.may_be_thing(lambda: scene.of_thing(words.tokens(begin, end)))
+
+
+def asked_about(words: Words, clause: ParsedClause, scene: Scene) -> None:
+    """ "Never suggest mushrooms, I hate them": a kind of thing that the assistant is to do something with."""
+    begin = end = clause.verb.after
+    while end < clause.end and words.tags[end] in ("N", "V", "U") and end < begin + 3:
+        end += 1
+    if begin < end and words.low[begin] not in _PERSONS | {"it", "them", "this", "that"}:
+        scene.things.append(words.span(begin, end))
 
 
 def _company(words: Words, begin: int, end: int) -> About | None:

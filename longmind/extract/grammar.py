@@ -241,6 +241,8 @@ class Parser(NounReader):
             if link == "," and verb.form == "past" and before.verb.lemma == "be":
                 return None
             is_noun = word in ALSO_NOUNS or (verb.form == "third" and word[:-1] in ALSO_NOUNS)
+            if verb.form == "third" and verb.lemma in _TAKES_NOUNS and self.low[verb.after][-3:] == "ing":
+                is_noun = False  # "is nearly twelve, loves skateboarding"
             if link == "and" and verb.form == "third" and following == "N":
                 is_noun = word in ALSO_NOUNS  # "is nine and plays chess": no noun goes on so in the plural
             if is_noun and (
@@ -287,6 +289,8 @@ class Parser(NounReader):
             return None  # "hard work pays off": the first of the two is a noun
         if verb.form == "ing" and tag == "V" and self._is_doing_a_subject(verb.after):
             return None
+        if verb.form == "past" and verb.lemma == low and not _ASKED.isdisjoint(self.low[:start]):
+            verb.form, verb.tense = "base", "present"  # "always put the sum first", which was done by nobody
         casual = self.texts[start].islower() and verb.lemma in _OWN_STATES and first
         if low in ("don't", "do", "be"):
             kind: SubjectKind = "elided" if casual else "order"
@@ -334,6 +338,7 @@ _INSIDE: Final = frozenset("%€$£#'\"°&/-+“”«»„")
 """Marks that end no clause."""
 _THERE_IS: Final = frozenset("'s is are was were has 're".split())
 _BE_OR_HAVE: Final = BE | HAVE
+_ASKED: Final = frozenset({"please", "always", "never"})
 _POINTS: Final = frozenset({"there", "here", "how", "well"})
 _LEFT_ALONE: Final = frozenset(
     "don't do be haven't been can't cannot didn't got won't wasn't was had have".split()

@@ -43,7 +43,7 @@ _ABOUT_ANSWERS: Final = pattern(
 _TOPICS: Final = (
     (
         "email_signoff",
-        Gated(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our)|regards)\b", re.I),
+        Gated(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our|them|the|every)|regards)\b", re.I),
     ),
     (
         "answer_format",
@@ -170,11 +170,12 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
     ):
         return None
     span = trimmed(words.masked, start, end)
-    if words.masked[slice(*span)].lower().endswith(" even"):
+    even_so = words.masked[slice(*span)].lower().endswith(" even")
+    if even_so:
         span = trimmed(words.masked, span[0], span[1] - 5)
     lead = _PLEASE.match(words.masked, *span)
     span = (lead.end() if lead else span[0], span[1])
-    condition = _CONDITION.match(words.masked, span[1], sentence[1])
+    condition = None if even_so else _CONDITION.match(words.masked, span[1], sentence[1])
     if condition is not None:
         # What holds in some cases neither replaces what holds in all, nor is it true without them.
         span = trimmed(words.masked, span[0], condition.end())

@@ -196,6 +196,7 @@ class NounReader:
             and third
             and len(forms) == 1
             and self.tags[stop - 1] != "U"  # "my husband Tom hates fish"
+            and not is_relation(self.low[stop - 1])  # "my brother eats fish"
             and "base" in self.forms.get(self.low[stop + 1], ())
         ):
             return False

@@ -101,7 +101,9 @@ _FILLER_ENDS: Final = frozenset(
 """The last words of fillers."""
 _AT_ONE_PLACE: Final = ("_at", "_with", "_under", "_as")
 """What is done somewhere or with somebody: told anew of another, the one told last is held."""
-_OVER: Final = Gated(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
+_OVER: Final = Gated(r"\b(?:anymore|any more(?! (?:\w+ )?than\b)|any longer|no more)\b", re.IGNORECASE)
+_NO_MORE: Final = pattern(r"(?:any ?more|any longer|no more)\W*", re.IGNORECASE)
+"""All that follows the verb: "she doesn't teach any more"."""
 _ANY_OF_ALL: Final = frozenset("anything whatever anyone anywhere".split())
 """What may be any says little, unless a name or a number stands beside it."""
 _RELATIVE: Final = Gated(
@@ -133,16 +135,23 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     ):
         return  # "my name is on the list": the table knows what a name is
     span = words.span(verb.after, clause.end)
-    if span[0] >= span[1]:
+    no_more = verb.denied and _NO_MORE.fullmatch(words.masked, *span) is not None
+    if span[0] >= span[1] or no_more:
         personal = about.sort != "thing" and about.attribute is None and verb.form != "participle"
         if (
             personal
-            and verb.tense in ("present", "lasting")
+            and (verb.tense in ("present", "lasting") or (no_more and verb.tense == "cannot"))
             and verb.lemma not in _EMPTY_OR_PASSING
             and verb.lemma != "be"
         ):
             yield _match(
-                words, clause, about, "does", words.span(verb.after - 1, verb.after), time(), over=verb.ended
+                words,
+                clause,
+                about,
+                "does",
+                words.span(verb.after - 1, verb.after),
+                time(),
+                over=verb.ended or no_more,
             )
         return
     if not may_be_worth_keeping(words, clause, about) and time() is None:

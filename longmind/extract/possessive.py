@@ -18,7 +18,7 @@ from longmind.extract.rules import APPOSITION, FIXED_RULES, OWN_RULES, RELATION
 from longmind.extract.words import Words
 
 _NAME_AFTER = pattern(
-    r"((?:(?:Professor|Prof\.?|Doctor|Mrs?\.?|Ms\.?|Miss|Father|Sister|Captain) )?"
+    r"((?:(?:Professor|Prof\.?|Doctor|Dr\.?|Mrs?\.?|Ms\.?|Miss|Father|Sister|Captain) )?"
     r"[^\W\d_a-z][\w-]+(?: [^\W\d_a-z][\w-]+)?)(?='s\b|[.,;:!?)]|$| (?=[a-z(]))"
 )
 _PLURAL_KIND = pattern(r"(?:colors|foods|books|movies|songs|bands|authors|games|cities|sports)$")

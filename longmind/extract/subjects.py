@@ -105,6 +105,8 @@ class Scene:
     named: About | None = None
     object: tuple[int, int] | None = None
     """Where the last thing stands that something was said of: what "them" may mean."""
+    things: list[tuple[int, int]] = field(default_factory=list)
+    """Where all of them stand, and what the assistant was told to do something with."""
     company: About | None = None
     """Who was named last behind a verb, by several names, and no person since: what "they" may mean."""
     closed: bool = False

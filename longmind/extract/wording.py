@@ -111,6 +111,11 @@ def _predicate(statement: Statement, value: str) -> str:
 def _freely(statement: Statement, value: str) -> str:
     """What no slot is for, as the text had it."""
     words = statement.slot.replace("_", " ")
+    if words == "does":  # the verb is all that is said
+        verb = next(iter(forms_by_word().get(value, {}).values()), value)
+        if statement.polarity and not statement.ended:
+            return f" {form(verb, 'third')}"
+        return f" no longer {form(verb, 'third')}" if statement.ended else f" does not {verb}"
     if statement.rule == "attribute":
         be = " are" if _SEVERAL.search(f"/{statement.slot}") is not None else " is"
         acts = be == " are" and "base" in forms_by_word().get(value.split(" ", 1)[0], {})

@@ -15,7 +15,13 @@ from typing import Final
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
 from longmind.facts.anew import not_to_come, other_than_now, rival_of, same_way
-from longmind.facts.consequences import consequences, doing_over, favourites_over, liked_doing_over
+from longmind.facts.consequences import (
+    consequences,
+    doing_over,
+    favourites_over,
+    given_up,
+    liked_doing_over,
+)
 from longmind.facts.corrected import corrected_slot, corrections
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doubt import doubted, is_undone
@@ -24,6 +30,7 @@ from longmind.facts.handed_on import handed_on
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
+from longmind.facts.minds import reconsidered
 from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
@@ -60,6 +67,7 @@ def anchored(
     if all(fact.predicate in ("session_id", "title") for fact in item.facts):
         over = [
             *recovered(current, frame),
+            *reconsidered(current, frame),
             *doubted(current, frame, ()).over,
             *handed_on(current, frame.text),
         ]
@@ -73,6 +81,7 @@ def anchored(
             current.note(anchored_fact, frame)
     facts += _left_for(current, facts, frame)
     facts += recovered(current, frame)
+    facts += reconsidered(current, frame)
     over, kept = doubted(current, frame, facts)
     over += handed_on(current, frame.text)
     off = [gone for fact in (*kept, *over) for gone in not_to_come(current, fact, frame)]
@@ -195,6 +204,7 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
         if not fact.polarity and fact.predicate == "is":
             yield from _other_states(current, fact)
         if not fact.polarity:
+            yield from given_up(current, fact)
             yield from doing_over(current, fact)
             yield from favourites_over(current, fact)
             yield from liked_doing_over(current, fact)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final
 
-from longmind.extract.verbs import verb_forms
+from longmind.extract.verbs import form, verb_forms
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.moves import other_amounts, other_days
 from longmind.facts.slots import DISLIKING, LIKING, SHARED
+from longmind.facts.trust import USER
+from longmind.facts.values import Entity
 from longmind.facts.words import words_of
 
 
@@ -48,10 +50,27 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         yield from _other_names(current, fact)
     if fact.predicate in ("got", "is") and (used := _USED_TO.match(str(fact.value))) is not None:
         yield from _borne(current, fact, used["what"])
+    if fact.predicate == "owner" and fact.subject != USER:
+        yield from _in_other_hands(current, fact)
     yield from _outcomes(current, fact)
     if fact.predicate.endswith("_day"):
         yield from other_days(current, fact)
     yield from other_amounts(current, fact)
+
+
+_IN_CHARGE: Final = ("runs", "manages", "leads", "heads", "handles", "looks_after", "oversees")
+
+
+def _in_other_hands(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "The warehouse is run by Miriam": by nobody else who was told of lately."""
+    named = words_of(fact.subject)
+    for belief in current.latest() if named else ():
+        thing = words_of(_FURTHER.split(str(belief.value), maxsplit=1)[0])
+        other = Entity(belief.subject).norm != Entity(str(fact.value)).norm
+        if belief.predicate in _IN_CHARGE and other and thing == named:
+            yield FoundFact(
+                belief.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+            )
 
 
 _PARTNERS: Final = frozenset(
@@ -145,6 +164,37 @@ def doing_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
             and doing & _doing(belief.predicate, str(belief.value))
         ):
             yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
+
+
+_OCCUPATIONS: Final = frozenset(
+    "play teach drive coach dance sing row fish hunt paint smoke ski surf climb cycle race ride volunteer "
+    "box compete act perform preach sail fly dive referee garden bowl skate train bake".split()
+)
+"""What somebody does no more, whatever they did it to; who does not run any more may run a shop."""
+_PLAYERS: Final = ("player", "goalie", "goalkeeper", "midfielder", "striker", "footballer", "drummer")
+
+
+def given_up(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "My mum no longer teaches", "he doesn't play any more": neither maths, nor is she a teacher."""
+    lemmas = {lemma for lemma, _ in verb_forms().get(str(fact.value).casefold(), ())} & _OCCUPATIONS
+    if fact.predicate != "does" or not lemmas:
+        return
+    verbs = {form(lemma, "third") for lemma in lemmas}
+    for belief in current.held(fact.subject):
+        words = str(belief.value).casefold().split()
+        by_trade = belief.predicate in ("role", "is") and any(
+            word in _PLAYERS if "play" in lemmas else word.endswith("er") and word[:-2] in _stems(lemmas)
+            for word in words
+        )
+        habit = belief.predicate == "habit" and words[0] in lemmas
+        if belief.predicate in verbs or by_trade or habit:
+            yield FoundFact(
+                belief.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
+            )
+
+
+def _stems(lemmas: Collection[str]) -> set[str]:
+    return {lemma.removesuffix("e") for lemma in lemmas}
 
 
 def _doing(predicate: str, value: str) -> frozenset[str]:

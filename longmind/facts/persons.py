@@ -63,7 +63,27 @@ def known_by_name(current: CurrentFacts, frame: Frame, item: Extraction) -> Extr
     channel = channel_of(
         kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
     )
-    return _renamed(item, _known_persons(current, item.entities, in_short=channel in OWN_CHANNELS))
+    item = _renamed(item, _known_persons(current, item.entities, in_short=channel in OWN_CHANNELS))
+    return _by_new_nicknames(item)
+
+
+def _by_new_nicknames(item: Extraction) -> Extraction:
+    """ "Everyone calls Dr Okoro Billie. Billie is allergic to cats": Dr Okoro is."""
+    called = {
+        Entity(str(fact.value)).norm: fact.subject
+        for fact in item.facts
+        if fact.predicate == "nickname" and fact.action == "record" and fact.polarity and fact.subject != USER
+    }
+    if not called:
+        return item
+    facts = [
+        fact
+        if "/" in fact.subject
+        else replace(fact, subject=called.get(Entity(fact.subject).norm, fact.subject))
+        for fact in item.facts
+    ]
+    entities = tuple(entity for entity in item.entities if Entity(entity.key).norm not in called)
+    return replace(item, facts=tuple(facts), entities=entities)
 
 
 def _by_pronoun(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:

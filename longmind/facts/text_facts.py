@@ -27,6 +27,7 @@ _NO_NAME: Final = re.compile(
     r"(?:an?|my|our|his|her|their|its|some|this|that|these|those|another|one|two|three|four|five|\d+)\b",
     re.IGNORECASE,
 )
+_TITLED: Final = re.compile(r"(?:Mrs?|Ms|Dr|Prof)\.? [A-Z][\w'-]+(?: [A-Z][\w'-]+)?")
 _INDEFINITE: Final = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
 _CLOSED: Final = frozenset({"document", "web", "import"})
 _SPOKEN: Final = frozenset(PARTS.values())
@@ -86,13 +87,19 @@ _TITLES: Final = frozenset(
 )
 
 
+_BEFORE_SURNAMES: Final = frozenset("mr mrs ms dr prof mr. mrs. ms. dr. prof.".split())
+
+
 def short_names(key: str) -> tuple[str, ...]:
-    """What a person with several names is also called: the first, or what follows a title."""
+    """What a person with several names is also called: the first, the title with the last, and so on."""
     words = key.split()
     if not 2 <= len(words) <= 3 or not all(word[:1].isupper() for word in words):
         return ()
     if words[0].lower() in _TITLES:
-        return (" ".join(words[1:]),)
+        full = " ".join(words[1:])
+        if len(words) == 2 or words[0].lower() not in _BEFORE_SURNAMES:
+            return (full,)
+        return (full, words[1], f"{words[0]} {words[2]}", f"{words[0].rstrip('.')} {words[2]}")
     return (words[0],)
 
 
@@ -297,6 +304,8 @@ def _value(statement: Statement, said_at: int | None) -> Value:
     named = statement.kind == "relation" or statement.slot in _ENTITY_SLOTS
     if named and not statement.free and not _NO_NAME.match(text) and is_key(text):
         return Entity(text)
+    if statement.rule == "attribute" and _TITLED.fullmatch(text) is not None:
+        return Entity(text)  # "my accountant is Dr. Leonor Quintas"
     if statement.kind in ("state", "identity", "preference"):
         text = _INDEFINITE.sub("", text, count=1) if _INDEFINITE.match(text) else text
     if (

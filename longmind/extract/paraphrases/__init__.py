@@ -9,7 +9,9 @@ from longmind.extract.paraphrases.changes import CHANGES
 from longmind.extract.paraphrases.chat import CHAT
 from longmind.extract.paraphrases.days import DAYS
 from longmind.extract.paraphrases.endings import ENDINGS
+from longmind.extract.paraphrases.minds import MINDS
 from longmind.extract.paraphrases.mistakes import MISTAKES
+from longmind.extract.paraphrases.orders import ORDERS
 from longmind.extract.paraphrases.persons import PERSONS
 from longmind.extract.paraphrases.plainly import PLAINLY
 from longmind.extract.paraphrases.replaced import REPLACED
@@ -19,5 +21,5 @@ from longmind.extract.paraphrases.topics import TOPICS
 
 PARAPHRASES: Final = (
     *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY, *DAYS,
-    *TASTES,
+    *TASTES, *MINDS, *ORDERS,
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Final
 from longmind.extract.lexicon import LANGUAGES
 from longmind.extract.paraphrases.replaced import ROLE
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import NAME, WHO, Edit, Rewording, put
+from longmind.extract.rewording import NAME, WHO, Edit, Rewording, cut, put
 
 _STRETCHED: Final = tuple(letter * 3 for letter in "aeouyshmn")
 _SPOKEN: Final = sorted(language for language in LANGUAGES if language.isalpha())
@@ -50,6 +50,13 @@ def _one_of_those(match: re.Match[str]) -> Iterator[Edit]:
     yield *match.span("mine"), f"I have a {year}{match['thing']}. It"
 
 
+def _responsible(match: re.Match[str]) -> Iterator[Edit]:
+    if match["part"] is not None:
+        yield *match.span("part"), "I'm responsible for"
+    else:
+        yield *match.span("look"), f" {'am' if match['i'] else 'is'} responsible for"
+
+
 CHAT: Final = (
     # "We got a puppyyy", "loveee it".
     Rewording(
@@ -83,6 +90,68 @@ CHAT: Final = (
             re.IGNORECASE,
         ),
         _wished,
+    ),
+    # "Still vegan, by the way": told of whoever says it.
+    Rewording(
+        "Still still",
+        (("still ",),),
+        pattern(
+            r"(?:^|[.!?]\s+)(?P<still>[Ss]till )(?=(?:vegan|vegetarian|pescatarian|allergic to|"
+            r"lactose intolerant|"
+            r"gluten[- ]free|coeliac|celiac|diabetic|single|married|unemployed|pregnant|living in|"
+            r"working (?:at|for|as))\b)"
+        ),
+        put("still", "I'm still "),
+    ),
+    # "My number is 0123 if the florist asks."
+    Rewording(
+        "if",
+        ((" if ",),),
+        pattern(
+            r"\b(?:is|are|'s|in|at|on)\b[^.!?\n]{2,60}?(?P<if>,? if (?:anyone|anybody|someone|"
+            r"somebody|he|she|they|you|"
+            r"(?:the|my|your|his|her) [a-z]+) (?:ever )?(?:asks?|needs? (?:it|to know)|wants? (?:it|"
+            r"to know)|wonders?|"
+            r"were wondering|was wondering))(?=\s*(?:[.!\n]|$))"
+        ),
+        cut("if"),
+    ),
+    # "They had my old number. Mine is 555 0177", "for deliveries call me on 555 0199".
+    Rewording(
+        "mine Mine call ring text phone reach",
+        (("mine ", "mine's ", " me on ", " me at "),),
+        pattern(
+            r"(?:\bnumber\b[^\n]{0,60}?(?:[.!;,]\s+|\band )(?P<mine>[Mm]ine(?:'s| is))(?= [\d+(])"
+            r"|(?:^|[.!?]\s+)(?P<call>(?:[Ff]or [a-z]+(?: [a-z]+)?,? )?(?:[Pp]lease )?(?:[Cc]all|"
+            r"[Rr]ing|[Tt]ext|[Pp]hone|"
+            r"[Rr]each) me (?:on|at))(?= [\d+(][\d() -]{5,}))"
+        ),
+        lambda match: iter([(*match.span("mine" if match["mine"] else "call"), "My phone number is")]),
+    ),
+    # "Three kids, Isla, Rory and wee Fergus."
+    Rewording(
+        "wee little baby young big old tiny",
+        ((",", " and "),),
+        pattern(
+            r"(?:\b[A-Z][\w'-]+(?:,|,? and)|\b(?:kids|children|sons|daughters|boys|girls|dogs|cats|"
+            r"brothers|sisters|"
+            r"grandkids|nieces|nephews)(?:,|:| called| named)) (?P<small>(?:wee|little|baby|young|"
+            r"big|old|tiny) )"
+            r"(?=[A-Z][\w'-]+(?:\s*[.,;!?\n]| and |$))"
+        ),
+        cut("small"),
+    ),
+    # "I look after the payments service", "my part of the system is the search index".
+    Rewording(
+        "look looks part bit area",
+        ((" look after ", " looks after ", "my part of ", "my bit of ", "my area of ", "my area is "),),
+        pattern(
+            rf"(?:(?:^|[.!?,;]\s+|\b(?:and|but|so) )(?:(?P<i>I)|{WHO})(?P<look> looks? after)(?= "
+            rf"(?:the|our) (?!kids|children|"
+            r"baby|twins|house|garden|dogs?|cats?|boys|girls|little|grandkids|animals|pets|plants)[a-z])"
+            r"|\b(?P<part>[Mm]y (?:part|bit|area) (?:of (?:the|our) [a-z]+ )?is)(?= (?:the|our) ))"
+        ),
+        _responsible,
     ),
     # "Ma sister lives in Fife."
     Rewording(

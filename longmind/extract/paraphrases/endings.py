@@ -83,7 +83,23 @@ _WAS: Final = (
 )
 _SOMEBODY: Final = rf"(?:I|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|(?:[Mm]y|[Oo]ur|the) [a-z]+|{NAME})"
 
+_HAD_TO: Final = {
+    "stop": "stopped", "quit": "quit", "give up": "gave up", "leave": "left", "drop": "dropped",
+    "close": "closed",
+}  # fmt: skip
+
 ENDINGS: Final = (
+    # "My brother had to stop playing hockey": and so he did.
+    Rewording(
+        "had",
+        (("had to ",),),
+        pattern(
+            rf"\b{_SOMEBODY}(?P<had> (?:sadly |finally |recently |eventually )?had to "
+            rf"(?P<verb>{'|'.join(_HAD_TO)}))"
+            r"(?= (?:my|our|his|her|their|the|[a-z]+ing|[A-Z]))"
+        ),
+        lambda match: iter([(*match.span("had"), f" {_HAD_TO[match['verb']]}")]),
+    ),
     # "Acme made me redundant in May", "the bank let my sister go".
     Rewording(
         "made let laid sacked fired dismissed gave given handed",

@@ -371,13 +371,22 @@ PERSONS: Final = (
         ((" calls ", " call "),),
         pattern(
             r"\b(?P<all>(?:I|[Ee]veryone|[Ee]verybody|[Pp]eople|(?:[Hh]is|[Hh]er|[Oo]ur) (?:friends|mates|"
-            r"family)|[Ww]e)"
-            r"(?: all| just)? calls? (?P<who>him|her|"
-            r"[A-Z][\w'-]+)) (?P<alias>[A-Z][\w'-]+)(?=(?: (?:at (?:home|work|school)|in the family|"
+            r"family|colleagues)|[Ww]e|[Tt]hey)(?: (?:at|in|on) (?:the [a-z]+|[a-z]+|[A-Z]\w+)| here)?"
+            r"(?: all| just)? calls? (?P<who>him|her|(?:(?:Dr|Mrs?|Ms|Prof(?:essor)?)\.? )?"
+            r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)?))(?P<open> ['\"]?)(?P<alias>[A-Z][\w-]+)(?P<close>['\"]?)"
+            r"(?=(?:,? so (?:I|we|you) [^.!?\n]{2,30}|,? too|,? as well)?(?: (?:at (?:home|work|"
+            r"school)|in the family|"
             r"for short|round here|around here|mostly|usually))?\s*(?:[.,;!?\n]|$))"
         ),
         lambda match: iter(
-            [(*match.span("all"), f"{ {'him': 'he', 'her': 'she'}.get(match['who'], match['who']) } goes by")]
+            [
+                (
+                    *match.span("all"),
+                    f"{ {'him': 'he', 'her': 'she'}.get(match['who'], match['who']) } goes by",
+                ),
+                (*match.span("open"), " "),
+                (*match.span("close"), ""),
+            ]
         ),
     ),
     Rewording(
