@@ -25,6 +25,7 @@ from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
 from longmind.facts.moves import PLACINGS, measured, rivals
+from longmind.facts.occasions import elsewhen
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
 from longmind.facts.slots import wordings
@@ -134,12 +135,14 @@ def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[Foun
         yield from _replacements(current, fact, frame)
         if not fact.replaces:
             yield from other_than_now(current, fact, frame)
+            yield from elsewhen(current, fact, frame)
             yield from consequences(current, fact)
     elif not fact.polarity:
         yield from _denials(current, fact)
     else:
         yield _begun_after(current, fact)
         yield from other_than_now(current, fact, frame)
+        yield from elsewhen(current, fact, frame)
         yield from _turned(current, fact)
 
 
