@@ -14,7 +14,7 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
-from longmind.facts.anew import not_to_come, other_than_now, rival_of, same_way
+from longmind.facts.anew import driven_by, not_to_come, other_than_now, rival_of, same_way
 from longmind.facts.consequences import consequences, doing_over, favourites_over, liked_doing_over
 from longmind.facts.corrected import corrected_slot, corrections
 from longmind.facts.current_facts import CurrentFacts
@@ -274,6 +274,8 @@ def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Itera
             # "The doctor swapped the lisinopril for losartan": hers are not what the doctor deals with.
             old = _matching(current, USER, fact.replaces)
             fact = replace(fact, subject=USER) if old else fact
+        if not old and (driven := driven_by(current, fact)) is not None:
+            yield FoundFact(driven.subject, driven.predicate, driven.value, action="end")
     for belief in old:
         yield FoundFact(
             fact.subject,

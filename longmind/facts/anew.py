@@ -115,10 +115,14 @@ def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iter
 def is_told_anew(fact: FoundFact, frame: Frame) -> bool:
     """Whether the sentence of a fact says that it is so now, or will be, and was not so before."""
     sentence = _sentence(frame.text, fact)
-    is_to_come = fact.valid_from is not None and fact.valid_from > frame.occurred_at
-    if _NOW.search(sentence) is None and not is_to_come:
+    if _NOW.search(sentence) is None and not is_to_come(fact, frame):
         return False
     return _BESIDES.search(sentence) is None
+
+
+def is_to_come(fact: FoundFact, frame: Frame) -> bool:
+    """Whether a fact is so only from some day after it was told."""
+    return fact.valid_from is not None and fact.valid_from > frame.occurred_at
 
 
 _INTENDED: Final = re.compile(
@@ -214,6 +218,23 @@ def returned(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     if before is None or before.predicate == fact.predicate:
         return fact
     return replace(fact, predicate=before.predicate, value=before.value, replaces="", confidence=None)
+
+
+_COMPOUND: Final = re.compile(r"(?:the |our |my )?(?:old )?(?P<by>[a-z]+) (?P<what>[a-z]+)", re.IGNORECASE)
+
+
+def driven_by(current: CurrentFacts, fact: FoundFact) -> CurrentFact | None:
+    """ "The oil boiler" that was replaced is what "our house is heated with oil" speaks of."""
+    match = _COMPOUND.fullmatch(str(fact.replaces))
+    if match is None:
+        return None
+    told = re.compile(rf".*\b(?:with|by|on|using) {re.escape(match['by'])}\b.*", re.IGNORECASE)
+    found = [
+        belief
+        for belief in current.speaking_of(fact.subject, {match["by"]})
+        if told.fullmatch(f"{belief.predicate.replace('_', ' ')} {belief.value}") is not None
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def rival_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from longmind.base.frame import Frame
+from longmind.extract.statements import is_slot
 from longmind.extract.verbs import verb_forms
-from longmind.facts.anew import Doing, doing_of, is_told_anew
+from longmind.facts.anew import Doing, doing_of, is_to_come, is_told_anew
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
@@ -53,7 +55,7 @@ def elsewhen(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
     over = [
         belief
         for belief in current.speaking_of(USER, _with_stems(topic))
-        if belief.recorded < frame.occurred_at
+        if (belief.recorded < frame.occurred_at or is_to_come(fact, frame))
         and belief.predicate != fact.predicate
         and _is_of(topic, belief)
         and not sorts.isdisjoint(_held_sorts(belief))
@@ -137,3 +139,35 @@ def _sorts_of(said: str) -> frozenset[str]:
     if not sorts and _PLACE.search(said) is not None:
         sorts.add("place")
     return frozenset(sorts)
+
+
+_HOURS: Final = re.compile(r"(?P<verb>open|clos|start|begin|end|finish|shut)(?:s|es|e|t?ing|ning)?_at")
+_THIRD: Final = {
+    "open": "opens", "clos": "closes", "start": "starts", "begin": "begins", "end": "ends",
+    "finish": "finishes", "shut": "closes",
+}  # fmt: skip
+_CLOSES: Final = re.compile(r"(?P<verb>closes|ends|finishes) (?P<when>at .+)")
+
+
+def by_the_hour(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "The salon is opening at 9 again": said of what the speaker told as theirs.
+
+    When it closes is another slot: a café that closes at 5 now opens when it did.
+    """
+    if fact.action == "end" or not fact.polarity or not isinstance(fact.value, str):
+        return fact
+    if fact.subject == USER:
+        closes = None if is_slot(fact.predicate) else _CLOSES.fullmatch(fact.value)
+        if closes is None:
+            return fact
+        return replace(fact, predicate=f"{fact.predicate}_{closes['verb']}", value=closes["when"])
+    match = _HOURS.fullmatch(fact.predicate)
+    if match is None or " " in fact.subject or "/" in fact.subject:
+        return fact
+    slot, verb = fact.subject.lower(), _THIRD[match["verb"]]
+    begins = verb in ("opens", "starts", "begins")
+    own = slot if begins else f"{slot}_{verb}"
+    if not any(belief.predicate in (slot, own) for belief in current.held(USER, (slot, own))):
+        return fact
+    value = f"{verb} at {fact.value}" if begins else f"at {fact.value}"
+    return replace(fact, subject=USER, predicate=own, value=value, cardinality="one")

@@ -134,7 +134,7 @@ _SAID = (
     "Rui's divorce came through. Our class teacher this year is Mr Okafor. Ruth and the boys have moved. "
     "What I enjoy now is baking. I get the bus to work. I keep bees: three hives. "
     "From 1 June 2024 Hana is our lead. From May I'll be head. Lunch will be at 9 from May. "
-    "I'd prefer a warm tone."
+    "I'd prefer a warm tone. I bought a Saab in 2001 and sold it in 2010."
 ).split()  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from longmind.extract.lexicon import OCCUPATIONS
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, Edit, Rewording, cut
+from longmind.extract.verbs import form
 
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
@@ -84,7 +85,24 @@ def _to_come(match: re.Match[str]) -> Iterator[Edit]:
         yield match.start("day"), match.end("month"), f"starting in {match['month']}"
 
 
+def _of_ours(match: re.Match[str]) -> Iterator[Edit]:
+    """ "We open at 8 now at the salon": the salon opens at 8 now."""
+    yield *match.span("we"), f"our {match['what']} {form(match['verb'].lower(), 'third')}"
+    yield *match.span("where"), ""
+
+
 DAYS: Final = (
+    # "We open at 8 now at the salon."
+    Rewording(
+        "open close start finish",
+        ((" at the ", " at our "),),
+        pattern(
+            r"(?:^|[.!?;:,]\s+|\b(?:and|but|so) )(?P<we>[Ww]e (?P<verb>open|close|start|finish))"
+            r" (?:at|from) \d[\d:.]*(?: ?[ap]m)?(?: now| again| these days)?"
+            r"(?P<where> at (?:the|our) (?P<what>[a-z]+))(?: now| again| these days)?(?=[.,;!?\n]|$)"
+        ),
+        _of_ours,
+    ),
     # "From 1 February I'll be deputy head", "rehearsals will be in the library from January".
     Rewording(
         "as beginning effective from starting",
