@@ -12,7 +12,8 @@ from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range
 
 _HINT: Final = re.compile(
-    r"wrong|mis(?:heard|read|rem|taken)|put me|set me|correct|not what|in my head|out of habit|"
+    r"wrong|mis(?:heard|read|rem|taken|count|calc|meas|typed)|put me|"
+    r"set me|correct|not what|in my head|out of habit|"
     r"be (?:accurate|precise|exact)|mixed|muddled|mistake"
 )
 """Most texts have none of these."""
@@ -20,7 +21,8 @@ _ADMITTED: Final = pattern(
     r"\b(?:I|i)(?:'d| had|'ve| have| must have)? (?:just |only |actually |really |always )?(?:"
     r"(?:got|had|told you|gave you|said|put|written?|wrote|remembered|noted|read)(?: \w+){0,4}? "
     r"wrong(?:ly)?\b|"
-    r"(?:misheard|misread|misremembered|misspoke|mixed (?:it|that|them|the \w+) up|muddled|"
+    r"(?:(?:miscounted|miscalculated|mismeasured|mistyped)\b(?! (?:the|my|our|some|his|her)\b)|"
+    r"misheard|misread|misremembered|misspoke|mixed (?:it|that|them|the \w+) up|muddled|"
     r"(?:was|am) (?:quite |completely |totally |clearly )?(?:wrong|mistaken))\b|stand corrected\b|"
     r"say the other (?:one )?(?:out of|from) habit\b)"
     r"|\b[Tt]old you wrong\b|\b[Tt]he wrong \w+ in (?:my head|mind)\b"

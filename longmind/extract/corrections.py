@@ -32,15 +32,27 @@ _AFTER: Final = pattern(
 )
 _BEFORE: Final = pattern(rf"(?:(?:no|ah|oh|well)[,!. ]+)?{_VALUE}[,;-]+\s*(?:i )?{_MARK}\W*$", re.IGNORECASE)
 _LOOKED_UP: Final = pattern(
-    rf"(?:(?:oh|ah|sorry|actually|ok|okay|hmm)[,.! ]+)*i(?:'ve| have)?(?: just)? "
-    rf"(?:looked at|checked|looked up|reread|dug out|looked in|looked on|found|asked)\b"
-    rf"[^.!?;:,]{{2,50}}?(?:,? and|,|;| -)\s+"
-    rf"(?:it's|it is|it was|it says|that's|they're) (?:actually |really |in fact )?{_VALUE}{_NOT_OLD}$",
+    rf"(?:(?:oh|ah|sorry|actually|ok|okay|hmm|wait)[,.! ]+)*(?:i(?:'ve| have)? )?(?:just |only )?(?:"
+    rf"(?:looked at|(?:double[- ]|re)?checked|looked up|reread|dug out|looked in|looked on|found|asked)\b"
+    rf"[^.!?;:,]{{2,50}}?"
+    rf"|(?:re)?(?:measured|counted|weighed)(?: (?:it|them|everything))?(?: (?:again|properly|tonight|"
+    rf"today|twice|just now))*)(?:,? and|,|;|:| -)\s+"
+    rf"(?:it's|it is|it was|it says|that's|they're|there are|there's|it comes to)"
+    rf" (?:actually |really |in fact |only )?(?:(?:at|on) (?=(?:the )?\d))?{_VALUE}{_NOT_OLD}"
+    rf"(?: (?:he|she|they|it|we)(?:'s| is|'re| are) \w+ing)?$",
     re.IGNORECASE,
 )
 _SAID_BUT: Final = pattern(
     rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE
 )
+_SAID_BUT_IS: Final = pattern(
+    rf"(?:(?:hm+|oh|ah|sorry|actually|wait|oops|no)[,.! ]+)*i (?:said|told you|wrote|typed)"
+    rf"(?: it was| it's)? (?P<old>[^,;:.!?]{{1,40}}?),? but "
+    rf"(?:i meant|meant|it's|it is|that's|it was|it should be|it should say) "
+    rf"(?:actually |really |in fact )?(?:the )?{_VALUE}(?: one)?$",
+    re.IGNORECASE,
+)
+"""What was said and what should have been: "I wrote Waldorf but it's Montessori"."""
 _NO_NO: Final = pattern(
     rf"(?:(?:argh|ugh|ah|oh|oops|whoops|hmm|hm|eh|er|erm|wait|sorry|no|nah|nope)[,.!… ]+)+"
     rf"(?<=[\s,.!…])(?:no|nah|nope|wait)[,.! ]+(?:(?:it's|its|it is|that's)\s+)?{_VALUE}(?:[,;.!].*)?$",
@@ -78,7 +90,8 @@ _HINTS: Final = frozenset(
     "sorry lie scratch strike ignore hang hold correct wrong correction typo mistake bad oops whoops mean "
     "meant misspoke make wait rather should made misread misremembered misheard mistaken incorrect "
     "right true checked looked reread dug found confused mixed muddled forget no nah nope not actually "
-    "mistyped misspelled misspelt wrote was".split()
+    "mistyped misspelled misspelt wrote was said told typed measured remeasured counted recounted weighed "
+    "rechecked".split()
 )
 """Words without which nothing is taken back."""
 _MARKS: Final = Gated(
@@ -99,6 +112,12 @@ _ITS: Final = pattern(
     re.IGNORECASE,
 )
 """What is right, in a sentence beside one that says that something was wrong: "it was Bradford"."""
+_ITS_COUNTED: Final = pattern(
+    r"(?:it's|it is|its|there are|they're) (?:actually |really |in fact |only )?"
+    r"(?P<value>[£$€]?\d(?:[^,;:.!?]|[.,:](?=\d)){0,40})(?:,|;| [-–]) [^.!?]{2,80}[.!]*$",
+    re.IGNORECASE,
+)
+"""The same, and why: "it's 67 square metres, the balcony doesn't count"."""
 
 
 def find_correction(
@@ -112,7 +131,7 @@ def find_correction(
     if span[1] - span[0] > 140 or not (after or starred or beside or not _HINTS.isdisjoint(words.lows)):
         return None, False
     text = words.masked[span[0] : span[1]]
-    right = _ITS.search(text) if beside else None
+    right = (_ITS.search(text) or _ITS_COUNTED.match(text)) if beside else None
     if (
         right is not None
         and _is_value(right["value"])
@@ -126,6 +145,10 @@ def find_correction(
         old = (span[0] + other.start("old"), span[0] + other.end("old"))
         if _CLAUSE.search(other["old"]) is None and other["old"].split()[0].lower() not in _NO_OLD:
             return _made(words, span, speaker, other)._replace(old=old, rule="not_that"), False
+    said = _SAID_BUT_IS.match(text) if "but" in words.lows else None
+    if said is not None and _is_value(said["value"]) and _is_telling(said["old"], said["value"]):
+        old = (span[0] + said.start("old"), span[0] + said.end("old"))
+        return _made(words, span, speaker, said)._replace(old=old, rule="not_that"), False
     for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS, _NO_NO, _LOOKED_UP):
         match = shape.match(text)
         if match is not None and _is_value(match.group("value")) and not _excuses(text, match):
@@ -141,11 +164,23 @@ def find_correction(
         if refused.group("old").split()[0].lower() in _NO_OLD:
             return None, False
         if refused.group("value"):
-            return _made(words, span, speaker, refused), False
+            made = _made(words, span, speaker, refused)
+            if _is_telling(refused["old"], refused["value"]):
+                old = (span[0] + refused.start("old"), span[0] + refused.end("old"))
+                made = made._replace(old=old, rule="not_that")
+            return made, False
         return None, text.lower().startswith("no")
     if after and (bare := _BARE.match(text)) is not None and _is_bare_value(bare.group("value")):
         return _made(words, span, speaker, bare), False
     return None, False
+
+
+def _is_telling(old: str, new: str) -> bool:
+    """Whether both are names or numbers, so that one can stand only where the other stood."""
+    names = (re.sub(r"^(?:the|an?) ", "", said)[:1] for said in (old, new))
+    return (
+        len({"U" if sign.isupper() else "M" if sign.isdigit() else sign for sign in names} & {"U", "M"}) == 1
+    )
 
 
 _MEANT: Final = pattern(

@@ -61,7 +61,8 @@ _CHANGE: Final = frozenset("now nowadays instead anymore again".split())
 def may_be_worth_keeping(words: Words, clause: ParsedClause, about: About) -> bool:
     """Whether some value of the clause may be worth keeping, even if no time is told with it."""
     tags = words.tags[clause.verb.first : clause.end]
-    return "U" in tags or "M" in tags or _says_something(words, clause, about)
+    solid = "U" in tags or "M" in tags or _is_elsewhere(words, clause, about)
+    return solid or _says_something(words, clause, about)
 
 
 def is_worth_keeping(
@@ -71,7 +72,7 @@ def is_worth_keeping(
     if first >= after or (words.tags[first] == "X" and about.attribute is None):
         return False
     low, tags, verb = words.low[first], words.tags[first:after], clause.verb
-    solid = timed or "U" in tags or "M" in tags
+    solid = timed or "U" in tags or "M" in tags or _is_elsewhere(words, clause, about)
     if not solid and (low in _WEAK_OBJECTS or not _says_something(words, clause, about)):
         return False
     if verb.lemma == "be" and not verb.passive:
@@ -81,6 +82,14 @@ def is_worth_keeping(
     if verb.tense in ("can", "cannot"):
         return solid or verb.lemma in _ABILITIES or low not in _PRAISE
     return not _is_empty(words, first, after)
+
+
+def _is_elsewhere(words: Words, clause: ParsedClause, about: About) -> bool:
+    """ "Rehearsals are in the library now": where something is that was at another place before."""
+    rest = words.low[clause.verb.after : clause.end]
+    is_placed = len(rest) > 2 and rest[0] in ("in", "at") and rest[1] in ("the", "our", "my")
+    anew = "now" in rest or "instead" in rest
+    return about.sort == "thing" and clause.verb.lemma == "be" and is_placed and anew
 
 
 def _says_something(words: Words, clause: ParsedClause, about: About) -> bool:

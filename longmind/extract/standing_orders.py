@@ -13,7 +13,7 @@ from longmind.extract.verbs import forms_by_word
 from longmind.extract.words import Words
 
 _ASKED: Final = (
-    r"(?:when|whenever|if|every time|any time|anytime|each time) (?:I|we) (?:ever )?"
+    r"(?<!\beven )(?:when|whenever|if|every time|any time|anytime|each time) (?:I|we) (?:ever )?"
     r"(?:ask|mention|request|inquire|enquire|write|message|text|paste|send|share|say|bring up|talk to you)\b"
 )
 _POLITE: Final = r"(?:(?:please|and|also|ok|okay|so|oh|hey|one more thing)[, :]+)*"

@@ -14,7 +14,7 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
-from longmind.facts.anew import not_to_come, other_than_now, rival_of, same_way
+from longmind.facts.anew import driven_by, not_to_come, other_than_now, rival_of, same_way
 from longmind.facts.consequences import (
     consequences,
     doing_over,
@@ -32,6 +32,7 @@ from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
 from longmind.facts.minds import reconsidered
 from longmind.facts.moves import PLACINGS, measured, rivals
+from longmind.facts.occasions import elsewhen
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
 from longmind.facts.slots import wordings
@@ -143,12 +144,14 @@ def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[Foun
         yield from _replacements(current, fact, frame)
         if not fact.replaces:
             yield from other_than_now(current, fact, frame)
+            yield from elsewhen(current, fact, frame)
             yield from consequences(current, fact)
     elif not fact.polarity:
         yield from _denials(current, fact)
     else:
         yield _begun_after(current, fact)
         yield from other_than_now(current, fact, frame)
+        yield from elsewhen(current, fact, frame)
         yield from _turned(current, fact)
 
 
@@ -281,6 +284,8 @@ def _replacements(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Itera
             # "The doctor swapped the lisinopril for losartan": hers are not what the doctor deals with.
             old = _matching(current, USER, fact.replaces)
             fact = replace(fact, subject=USER) if old else fact
+        if not old and (driven := driven_by(current, fact)) is not None:
+            yield FoundFact(driven.subject, driven.predicate, driven.value, action="end")
     for belief in old:
         yield FoundFact(
             fact.subject,

@@ -28,6 +28,10 @@ _NOW: Final = re.compile(
     r"\b(?:now|nowadays|these days|instead|again|"
     r"(?:am|is|are|be|been|gone|went|moved|switched|'m|'s|'re) back (?:in|on|at|to|with)|"
     r"since (?:this|last|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
+    r"since (?:(?:they|we|i|he|she|it|(?:the|my|our|a|an) [a-z]+) (?:have |has |had )?"
+    r"(?:[a-z]+ed|built|got|left|lost|broke|came|went|sold|bought|put|took|began|gave|made)|"
+    r"(?:the|my|our) (?:move|accident|surgery|operation|injury|baby|divorce|pandemic|lockdown|merger|switch|"
+    r"change|new \w+|winter|summer|spring|autumn|holidays))\b|"
     r"from (?:now|here|today|next) on|"
     r"from (?:next|this) \w+|as of|no longer|anymore|any more|in the end|(?:agreed|decided) that|"
     r"(?:the|my|our) new [a-z]+(?: is|'s)|"
@@ -84,11 +88,9 @@ def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iter
         return
     if fact.predicate == "did":
         return
-    sentence = _sentence(frame.text, fact)
-    is_to_come = fact.valid_from is not None and fact.valid_from > frame.occurred_at
-    if (_NOW.search(sentence) is None and not is_to_come) or _BESIDES.search(sentence) is not None:
+    if not is_told_anew(fact, frame):
         return
-    value = str(fact.value)
+    sentence, value = _sentence(frame.text, fact), str(fact.value)
     new = doing_of(fact.predicate, value)
     sorts = {number for number in kinds_of(fact.predicate, value) if kinds()[number].one}
     alone = wordings(fact.predicate) if cardinality(fact.predicate) == "one" else ()
@@ -108,6 +110,19 @@ def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iter
                 belief.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
             )
             yield replace(over, valid_to=fact.valid_from)
+
+
+def is_told_anew(fact: FoundFact, frame: Frame) -> bool:
+    """Whether the sentence of a fact says that it is so now, or will be, and was not so before."""
+    sentence = _sentence(frame.text, fact)
+    if _NOW.search(sentence) is None and not is_to_come(fact, frame):
+        return False
+    return _BESIDES.search(sentence) is None
+
+
+def is_to_come(fact: FoundFact, frame: Frame) -> bool:
+    """Whether a fact is so only from some day after it was told."""
+    return fact.valid_from is not None and fact.valid_from > frame.occurred_at
 
 
 _INTENDED: Final = re.compile(
@@ -203,6 +218,23 @@ def returned(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     if before is None or before.predicate == fact.predicate:
         return fact
     return replace(fact, predicate=before.predicate, value=before.value, replaces="", confidence=None)
+
+
+_COMPOUND: Final = re.compile(r"(?:the |our |my )?(?:old )?(?P<by>[a-z]+) (?P<what>[a-z]+)", re.IGNORECASE)
+
+
+def driven_by(current: CurrentFacts, fact: FoundFact) -> CurrentFact | None:
+    """ "The oil boiler" that was replaced is what "our house is heated with oil" speaks of."""
+    match = _COMPOUND.fullmatch(str(fact.replaces))
+    if match is None:
+        return None
+    told = re.compile(rf".*\b(?:with|by|on|using) {re.escape(match['by'])}\b.*", re.IGNORECASE)
+    found = [
+        belief
+        for belief in current.speaking_of(fact.subject, {match["by"]})
+        if told.fullmatch(f"{belief.predicate.replace('_', ' ')} {belief.value}") is not None
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def rival_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | None:

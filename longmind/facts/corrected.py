@@ -13,7 +13,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.kinds import kinds_of
-from longmind.facts.similarity import alike, mended, spelled_alike
+from longmind.facts.similarity import alike, mended, no_hour, spelled_alike
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Value
 from longmind.facts.words import words_of
@@ -41,6 +41,7 @@ def corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterato
             best = belief
     if best is None and fact.replaces == "":
         best = _last_said(current, frame)
+        best = None if best is not None and no_hour(str(best.value), value) else best
     if best is None:
         return
     fact = replace(fact, subject=best.subject)
@@ -54,9 +55,13 @@ def _instead(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
     for belief in (*current.just_said(), *current.latest()):
         if not is_telling and not 0 <= frame.occurred_at - belief.said <= _OF_LATE:
             continue  # "it's a dog, not a cat" may be said of anything
-        if wrong and wrong <= words_of(str(belief.value)) and alike(str(belief.value), str(fact.value)):
+        said, old, new = str(belief.value), str(fact.replaces), str(fact.value)
+        if wrong and wrong <= words_of(said) and (alike(said, new) or (is_telling and alike(old, new))):
             fact = replace(fact, subject=belief.subject)
-            yield _correction(fact, belief, mended(str(belief.value), str(fact.value)))
+            at = said.casefold().find(old.casefold())
+            in_it = is_telling and at >= 0 and not words_of(new) & words_of(said)
+            value = f"{said[:at]}{new}{said[at + len(old) :]}" if in_it else mended(said, new)
+            yield _correction(fact, belief, value)
             return
 
 

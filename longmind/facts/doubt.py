@@ -488,6 +488,9 @@ def _takes_its_place(words: frozenset[str], belief: CurrentFact, stated: Sequenc
         return same and any(_DAY.search(str(fact.value)) is not None for fact in stated)
     if belief.subject != USER or not stated or _is_verb(belief.predicate):
         return False
+    alike = [fact.predicate for fact in stated if fact.predicate.startswith(belief.predicate)]
+    if alike and all(predicate.startswith(f"{belief.predicate}_") for predicate in alike):
+        return False  # when the café closes now is no word on when it opens
     said = words_of(belief.predicate)
     return bool(said) and said <= words  # "is" is no word by which a thing is named
 

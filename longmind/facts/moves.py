@@ -9,11 +9,12 @@ from typing import Final
 
 from longmind.extract.kin import RELATIONS, relation_in
 from longmind.extract.statements import is_slot
-from longmind.facts.anew import returned, switched
+from longmind.facts.anew import returned, rival_of, switched
 from longmind.facts.canonical import alias_norm
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
+from longmind.facts.occasions import by_the_hour
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.facts.words import words_of
@@ -157,7 +158,25 @@ def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
             confidence=None,
             valid_from=since,
         )
-    return replace(fact, predicate="is", value=new) if fact.predicate == "changed_to" else fact
+    if fact.predicate != "changed_to":
+        return fact
+    if new[:1].isupper() and (rival := rival_of(current, USER, new)) is not None:
+        # "Moved the notes over to Obsidian", from what the speaker has them in.
+        place = _USED_IN.match(str(rival.value))
+        said = new if place is None else f"{place[0]}{new}"
+        return replace(
+            fact,
+            subject=USER,
+            predicate=rival.predicate,
+            value=said,
+            replaces=str(rival.value),
+            confidence=None,
+        )
+    return replace(fact, predicate="is", value=new)
+
+
+_USED_IN: Final = re.compile(r".* in (?=[A-Z][\w-]*$)|(?:in|on|with) (?=[A-Z])")
+"""What stands before the name of what something is done with: "our notes in"."""
 
 
 _POSTS: Final = (
@@ -417,6 +436,7 @@ PLACINGS: Final = (
     switched,
     of_its_owner,
     as_attribute,
+    by_the_hour,
     tied,
     dated,
     located,

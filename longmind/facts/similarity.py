@@ -15,6 +15,15 @@ _ORDINAL = re.compile(
 _NUMBER = re.compile(r"\d[\d.,:]*")
 _DAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 
+_OF_CLOCKS = re.compile(r"\bat \d{1,2}(?::\d\d)?$")
+_OF_AMOUNTS = re.compile(r"\D?\d[\d.,]* ?(?!(?:[ap]m|o'clock|uhr|h)\b)[^\W\d]{2}", re.IGNORECASE)
+"""No hour: "10 degrees"."""
+
+
+def no_hour(old: str, new: str) -> bool:
+    """Whether an amount cannot be meant in the place of an hour."""
+    return _OF_CLOCKS.search(old) is not None and _OF_AMOUNTS.match(new) is not None
+
 
 def _shape(text: str) -> str:
     if _ORDINAL.search(text) is not None:
@@ -27,7 +36,7 @@ def _shape(text: str) -> str:
 
 def alike(old: str, new: str) -> bool:
     if _shape(new) == "number":
-        return re.search(r"\d", old) is not None
+        return re.search(r"\d", old) is not None and not no_hour(old, new)
     if _shape(old) == _shape(new) == "ordinal":
         return True
     if _shape(old) == _shape(new) and _shape(new) in ("name", "day"):

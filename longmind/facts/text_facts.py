@@ -202,7 +202,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
         statement.holds
         and statement.rule not in _DONE_RULES
         and not has_happened(statement)
-        and text.lower().startswith(("from", "until", "till", "up to", "on"))
+        and text.lower().startswith(("from", "starting", "as of", "until", "till", "up to", "on"))
     )
     phrases = find_times(text, reference=said_at, prefer="future" if ahead else "past")
     if len(phrases) != 1 or phrases[0].unresolved or phrases[0].ambiguous or phrases[0].is_time_of_day:

@@ -133,10 +133,10 @@ _SAID = (
     " Roof appeal: Ana Ruiz is chair. Acme let me go. I was chair before Bo took over in 2015. Ana and "
     "Rui's divorce came through. Our class teacher this year is Mr Okafor. Ruth and the boys have moved. "
     "What I enjoy now is baking. I get the bus to work. I keep bees: three hives. "
-    "From 1 June 2024 Hana is our lead. "
+    "From 1 June 2024 Hana is our lead. From May I'll be head. Lunch will be at 9 from May. "
     "Opera won me over. I'm a convert to opera. I've lost my taste for tea. Tea isn't my thing any more. "
     "Dr Bo is so formal. Just Jo, please. I don't want emojis in the mails you write. "
-    "I'd prefer brief replies."
+    "I'd prefer a warm tone. I bought a Saab in 2001 and sold it in 2010."
 ).split()  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from longmind.extract.paraphrases.endings import ENDINGS
 from longmind.extract.paraphrases.minds import MINDS
 from longmind.extract.paraphrases.mistakes import MISTAKES
 from longmind.extract.paraphrases.orders import ORDERS
+from longmind.extract.paraphrases.over import OVER
 from longmind.extract.paraphrases.persons import PERSONS
 from longmind.extract.paraphrases.plainly import PLAINLY
 from longmind.extract.paraphrases.replaced import REPLACED
@@ -20,6 +21,6 @@ from longmind.extract.paraphrases.things import THINGS
 from longmind.extract.paraphrases.topics import TOPICS
 
 PARAPHRASES: Final = (
-    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY, *DAYS,
-    *TASTES, *MINDS, *ORDERS,
+    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *OVER, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY,
+    *DAYS, *TASTES, *MINDS, *ORDERS,
 )  # fmt: skip

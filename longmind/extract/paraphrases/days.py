@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from longmind.extract.lexicon import OCCUPATIONS
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import Edit, Rewording, cut
+from longmind.extract.rewording import NAME, Edit, Rewording, cut
+from longmind.extract.verbs import form
 
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
@@ -38,7 +40,90 @@ def _had(match: re.Match[str]) -> Iterator[Edit]:
         yield *match.span("it"), f"{match['who']}'s {match['what']} has"
 
 
+_FROM: Final = (
+    rf"(?:(?:from|as of|as from|starting|starting from|beginning|effective) "
+    rf"(?:(?:on )?(?:{_WEEKDAY},? )?{_DATE}|(?P<month>{_MONTH})(?! \d)|{_MONTH} \d{{4}}|"
+    r"(?:next|this) (?:week|month|term|year|season|spring|summer|autumn|winter|"
+    rf"{_WEEKDAY}|{_MONTH})|{_WEEKDAY}))"
+)
+"""The first day of what is to come."""
+_WHO: Final = (
+    rf"(?P<who>I|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|{NAME}|(?:[Tt]he|[Mm]y|[Oo]ur) [a-z-]+(?: [a-z-]+)?(?: {NAME})?"
+    r"|[A-Z]?[a-z-]+)"
+)
+_WILL_BE: Final = r"(?P<will>(?:'ll| will| is going to| are going to|'m going to|'re going to) (?:now )?be)"
+_DOING: Final = frozenset("working living teaching studying based employed".split())
+_OFFICE: Final = frozenset(
+    "head deputy chair chairman chairwoman lead manager director treasurer secretary captain partner "
+    "coordinator supervisor principal".split()
+)
+_GROUP: Final = frozenset("shift team office branch ward department class desk crew".split())
+_STATE: Final = re.compile(r"(?:in|at|on|with) |[£$€]?\d|free\b|closed\b|open\b|called\b")
+
+_WHEN: Final = re.compile(rf"at \d|on (?:{_WEEKDAY})s?\b", re.IGNORECASE)
+"""When something is, and nobody."""
+
+
+def _to_come(match: re.Match[str]) -> Iterator[Edit]:
+    """ "From May I'll be head of year 10": what is so from then on, and not only planned."""
+    who, what = match["who"], match["what"].lower().split()
+    common = who.endswith(("s", "ing")) and who[-2:] != "ss"
+    named = who[:1].isupper() and " " not in who and (common or _WHEN.match(match["what"]) is not None)
+    pronoun = who.lower() in ("i", "we", "he", "she", "they")
+    person = pronoun or (who[:1].isupper() and not named and not who.startswith(("The ", "My ", "Our ")))
+    until = next((at for at, word in enumerate(what) if word in ("of", "at", "in", "for", "with", "on")), 99)
+    head = what[: min(until, 5)]
+    is_role = bool(head) and (head[-1] in OCCUPATIONS or not _OFFICE.isdisjoint(head))
+    lasts = is_role or what[0] in _DOING or (until == 0 and not _GROUP.isdisjoint(what[:5]))
+    if not (lasts if person else _STATE.match(match["what"]) or lasts):
+        return
+    many = who.lower() in ("we", "they") or (not person and who[-1] == "s" and who[-2] != "s")
+    if not person and " " not in who:
+        yield *match.span("who"), f"the {who.lower()}"
+    yield *match.span("will"), " am" if who == "I" else " are" if many else " is"
+    if match["month"]:
+        yield match.start("day"), match.end("month"), f"starting in {match['month']}"
+
+
+def _of_ours(match: re.Match[str]) -> Iterator[Edit]:
+    """ "We open at 8 now at the salon": the salon opens at 8 now."""
+    yield *match.span("we"), f"our {match['what']} {form(match['verb'].lower(), 'third')}"
+    yield *match.span("where"), ""
+
+
 DAYS: Final = (
+    # "We open at 8 now at the salon."
+    Rewording(
+        "open close start finish",
+        ((" at the ", " at our "),),
+        pattern(
+            r"(?:^|[.!?;:,]\s+|\b(?:and|but|so) )(?P<we>[Ww]e (?P<verb>open|close|start|finish))"
+            r" (?:at|from) \d[\d:.]*(?: ?[ap]m)?(?: now| again| these days)?"
+            r"(?P<where> at (?:the|our) (?P<what>[a-z]+))(?: now| again| these days)?(?=[.,;!?\n]|$)"
+        ),
+        _of_ours,
+    ),
+    # "From 1 February I'll be deputy head", "rehearsals will be in the library from January".
+    Rewording(
+        "as beginning effective from starting",
+        (("'ll be ", " will be ", " going to be ", " will now be "),),
+        pattern(
+            rf"(?:^|[.!?;]\s+|\b(?:and|but|so) )(?P<day>(?i:{_FROM})),? (?:on,? )?"
+            rf"{_WHO}{_WILL_BE} (?P<what>[^.,;!?\n]{{2,60}})"
+        ),
+        _to_come,
+        part=pattern(r"(?:'ll| will| going to)(?: now)? be ", re.IGNORECASE),
+    ),
+    Rewording(
+        "as beginning effective from starting",
+        (("'ll be ", " will be ", " going to be ", " will now be "),),
+        pattern(
+            rf"(?:^|[.!?;:]\s+|, |\b(?:and|but|so|that) ){_WHO}{_WILL_BE} (?P<what>[^.,;!?\n]{{2,60}}?) "
+            rf"(?P<day>(?i:{_FROM}))(?: on(?:wards)?)?(?=[.,;!\n]|$)"
+        ),
+        _to_come,
+        part=pattern(r"(?:'ll| will| going to)(?: now)? be ", re.IGNORECASE),
+    ),
     Rewording(
         "brought change changed delay delayed move moved postpone postponed push pushed put rearrange "
         "rearranged rebook rebooked reschedule rescheduled shift shifted",

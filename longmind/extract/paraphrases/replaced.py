@@ -316,7 +316,8 @@ REPLACED: Final = (
         ((": ",), ("note ", "record", "reminder", "for later", "reference")),
         pattern(
             r"(?:^|[.!?]\s+)(?P<lead>(?:(?:a |quick |one )?(?:note|reminder)(?: for (?:later|the record|"
-            r"future reference)| to self)|for (?:later|the record|reference|future reference)): )(?=\w)",
+            r"future reference|(?:the|my|our) [a-z]+(?: [a-z]+)?)| to self)|"
+            r"for (?:later|the record|reference|future reference)): )(?=\w)",
             re.IGNORECASE,
         ),
         cut("lead"),
