@@ -187,6 +187,7 @@ class StatementReader(SubjectReader):
             return
         read_to = max((match.value[1] for match in table), default=0)
         description = described_as(words, clause)
+        instead = find_instead(words, clause)
         if about.attribute is not None and about.attribute.endswith("address") and len(description) > 1:
             # "18 Tannery Lane, Norwich" is one thing.
             joined = next(
@@ -233,7 +234,8 @@ class StatementReader(SubjectReader):
             if own and _is_more_of_the_same(words, description[0][0], (first, after)):
                 continue
             if not matches and not self.closed:
-                yield from find_free(words, piece, who, when)
+                for match in find_free(words, piece, who, when):
+                    yield match if instead is None else _without_old(match, instead[0][1])
         yield from self._instead(words, clause, about)
 
     def _is_rhythm(self, span: Range) -> bool:
@@ -360,6 +362,12 @@ class StatementReader(SubjectReader):
         if near is None and previous is not None and self.opening > span[0]:
             near = find_mention(self.masked, span[0], self.opening)  # "back in 2012, when ..., I lived in"
         return near
+
+
+def _without_old(match: RuleMatch, end: int) -> RuleMatch:
+    """ "In Rust rather than Python": what it is, without what it is not."""
+    start, stop = match.value
+    return match._replace(value=(start, end)) if start < end < stop else match
 
 
 _NO_TITLE: Final = frozenset("the a an new current next our its their first present longtime".split())

@@ -91,6 +91,18 @@ def _is_named(token: Token) -> bool:
     return token.text[:1].isupper() and token.low not in _OFFICES
 
 
+_OCCASIONS: Final = frozenset(
+    "parents quiz open sports moving wedding opening leaving election launch demo match games movie film "
+    "training polling results book curry bingo karaoke club pay market bin collection cleaning delivery "
+    "release deploy graduation prize induction".split()
+)
+
+
+def _is_occasion(words: Sequence[str]) -> bool:
+    """ "The parents' evening", "quiz night": a day of its own kind, and not any day."""
+    return len(words) > 1 and words[-1] in ("day", "evening", "night", "morning") and words[-2] in _OCCASIONS
+
+
 def slot_of(words: Sequence[str]) -> str:
     """The words of a noun as the name of a slot: "resting heart rate" is resting_heart_rate."""
     return "_".join(word for word in words if word.isalnum() or "-" in word).replace("-", "_")
@@ -245,7 +257,7 @@ class Scene:
             if owner is None or cut + 1 >= len(words):
                 return owner
             return self._owned(owner.key, owner.key, tokens[cut + 1 :])
-        if words[0] in PEOPLE_NOT_NAMED or words[0] in _NO_THING or len(words) > 6:
+        if (words[0] in PEOPLE_NOT_NAMED and not _is_occasion(words)) or words[0] in _NO_THING or len(words) > 6:
             return None
         name = " ".join(token.text for token in tokens).replace(" .", ".").replace(" - ", "-")
         if name.isupper() and len(name) > 5:
@@ -268,7 +280,7 @@ class Scene:
         bare = tokens[0].tag != "D"
         if (
             not words
-            or words[-1] in _NO_THING
+            or (words[-1] in _NO_THING and not _is_occasion(words))
             or (bare and words[-1] in PEOPLE_NOT_NAMED)
             or words[0] in _NO_THING
             or len(words) > 6

@@ -133,7 +133,7 @@ _SAID = (
     " Roof appeal: Ana Ruiz is chair. Acme let me go. I was chair before Bo took over in 2015. Ana and "
     "Rui's divorce came through. Our class teacher this year is Mr Okafor. Ruth and the boys have moved. "
     "What I enjoy now is baking. I get the bus to work. I keep bees: three hives. "
-    "From 1 June 2024 Hana is our lead."
+    "From 1 June 2024 Hana is our lead. I would prefer brief replies."
 ).split()  # fmt: skip
 
 

@@ -12,10 +12,13 @@ from longmind.extract.paraphrases.endings import ENDINGS
 from longmind.extract.paraphrases.mistakes import MISTAKES
 from longmind.extract.paraphrases.persons import PERSONS
 from longmind.extract.paraphrases.plainly import PLAINLY
+from longmind.extract.paraphrases.projects import PROJECTS
 from longmind.extract.paraphrases.replaced import REPLACED
 from longmind.extract.paraphrases.things import THINGS
 from longmind.extract.paraphrases.topics import TOPICS
+from longmind.extract.paraphrases.whereabouts import WHEREABOUTS
 
 PARAPHRASES: Final = (
-    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY, *DAYS,
+    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY, *DAYS, *PROJECTS,
+    *WHEREABOUTS,
 )  # fmt: skip
