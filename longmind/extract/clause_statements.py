@@ -101,6 +101,9 @@ class StatementReader(SubjectReader):
             and (divorced := divorced_by(words, clause)) is not None
         ):
             yield from marriage_over(words, clause, about.key, divorced)
+            if clause.verb.lemma == "be":
+                for first, after in described_as(words, clause)[1:]:
+                    yield from self._by_table(words, clause.part(first, after), about, scene, when)
             return
         if may_be_out_of_work(words):
             yield from out_of_work(words, clause, about, when)

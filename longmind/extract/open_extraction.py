@@ -128,6 +128,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     if (
         about.attribute is not None
         and is_slot(about.attribute)
+        and (about.sort != "thing" or verb.lemma != "be")
         and not (about.attribute == "birthday" and time())
     ):
         return  # "my name is on the list": the table knows what a name is

@@ -144,9 +144,13 @@ def _address_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
     here = words_of(str(fact.value))
     if fact.action != "record" or not fact.polarity or not here:
         return
-    for belief in current.held(fact.subject, ("address", *_CODES)):
+    for belief in current.held(fact.subject, ("address",)):
         there = words_of(str(belief.value))
-        if belief.predicate == "address" and not here <= there and any(place <= there for place in places if place):
+        if (
+            belief.predicate == "address"
+            and here.isdisjoint(there)
+            and any(place <= there for place in places if place)
+        ):
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 

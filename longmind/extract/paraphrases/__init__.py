@@ -14,11 +14,12 @@ from longmind.extract.paraphrases.persons import PERSONS
 from longmind.extract.paraphrases.plainly import PLAINLY
 from longmind.extract.paraphrases.projects import PROJECTS
 from longmind.extract.paraphrases.replaced import REPLACED
+from longmind.extract.paraphrases.switched import SWITCHED
 from longmind.extract.paraphrases.things import THINGS
 from longmind.extract.paraphrases.topics import TOPICS
 from longmind.extract.paraphrases.whereabouts import WHEREABOUTS
 
 PARAPHRASES: Final = (
-    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY, *DAYS, *PROJECTS,
-    *WHEREABOUTS,
+    *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY, *DAYS,
+    *PROJECTS, *WHEREABOUTS, *SWITCHED,
 )  # fmt: skip

@@ -109,7 +109,7 @@ CHANGES: Final = (
             r" has| have)? "
             r"(?:put|upped|raised|lowered|cut|reduced|increased|dropped|halved|doubled|changed|lifted|"
             r"brought|bumped)"
-            r" my (?P<what>[a-z][\w-]+(?: [a-z][\w-]+)?)(?: (?:up|down|"
+            r" my (?P<what>[a-z][\w-]+(?: (?!(?:up|down|back|from)\b)[a-z][\w-]+)?)(?: (?:up|down|"
             r"back))?(?: from [^.,;!?\n]{1,30}?)? to) "
             r"(?=(?:£|\$|€)?\d)",
             re.IGNORECASE,

@@ -6,16 +6,20 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from longmind.extract.lexicon import PASSED_ALONG
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, Edit, Rewording, cut, put
 
 _BEGIN: Final = r"(?:^|[.!?;:]\s+|, (?:and |but |so )?|\b(?:and|but|so) )"
-_TOOL: Final = r"[A-Z][\w.+#-]*(?: (?:[A-Z][\w.+#-]*|\d[\w.]*)){0,2}"
+_TOOL: Final = r"[A-Z](?:[\w.+#-]*[\w+#])?(?: (?:[A-Z](?:[\w.+#-]*[\w+#])?|\d(?:[\w.]*\w)?)){0,2}"
 _BUILT: Final = (
-    r"(?:project|app|site|website|back ?end|front ?end|service|server|api|database|hosting|newsletter|payments|"
+    r"(?:project|app|site|website|back ?end|front ?end|service|server|api|database|hosting|newsletter|"
+    r"payments|"
     r"invoicing|billing|bookings?|shop|kiosk|platform|pipeline|builds?|tests|docs|documentation|monitoring|"
-    r"logging|alerts|deploys?|deployments?|dashboard|portal|prototype|pilot|game|analytics|search|cache|queue|"
-    r"client|firmware|accounting|payroll|store|blog|wiki|forum|tool|system|module|plugin|bot|migration|tracker|"
+    r"logging|alerts|deploys?|deployments?|dashboard|portal|prototype|pilot|game|analytics|search|cache|"
+    r"queue|"
+    r"client|firmware|accounting|payroll|store|blog|wiki|forum|tool|system|module|plugin|bot|migration|"
+    r"tracker|"
     r"intranet|landing page|demo|terminal|checkout|chat|UI|API)"
 )
 _THING: Final = rf"(?:[\w-]+ ){{0,2}}?{_BUILT}"
@@ -30,7 +34,8 @@ _DAY: Final = (
 )
 _REPEATED: Final = (
     rf"(?:on (?:a )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
-    rf"|every (?:other |second |third |two |three |first |last )?(?:{_DAY})s?\b|(?:daily|weekly|monthly|nightly)\b)"
+    rf"|every (?:other |second |third |two |three |first |last )?(?:{_DAY})s?\b|(?:daily|weekly|monthly|"
+    rf"nightly)\b)"
 )
 _OWNED: Final = (
     r"(?!(?:part|place|charge|note|time|care|turns|responsibility|issue|it|them|him|her|me|us|a|an|my|"
@@ -57,16 +62,8 @@ def _dropped(match: re.Match[str]) -> Iterator[Edit]:
 def _handed(match: re.Match[str]) -> Iterator[Edit]:
     """ "Lena has handed the newsletter over to Tom": Tom owns it now."""
     lasting = match["over"] or match["of"] or match["when"] or "ing" in match["gave"]
-    if lasting and _PASSED_ALONG.isdisjoint(match["what"].split()):
+    if lasting and PASSED_ALONG.isdisjoint(match["what"].split()):
         yield *match.span("whole"), f"{match['new']} owns {match['what']} now"
-
-
-_PASSED_ALONG: Final = frozenset(
-    "key keys phone book books ball letter parcel money cash file note message messages number news word "
-    "flu cold bug salt plate form forms documents invite question questions regards thanks baby mic baton "
-    "evidence passport photo photos ticket tickets details feedback leaflet leaflets flowers call".split()
-)
-"""What goes from hand to hand, and is nobody's work."""
 
 
 def _is_lead(match: re.Match[str]) -> Iterator[Edit]:
@@ -79,13 +76,23 @@ def _is_in(match: re.Match[str]) -> Iterator[Edit]:
     yield *match.span("be"), verb[(match["how"] or "").strip()]
 
 
+_LAUNCH: Final = {
+    "goes live": "launches",
+    "go live": "launch",
+    "is going live": "launches",
+    "are going live": "launch",
+    "will go live": "launches",
+    "went live": "launched",
+}
+
 PROJECTS: Final = (
     # "For the kiosk project we settled on React Native."
     Rewording(
         "settled went decided opted agreed going gone picked chose chosen sticking landed",
         ((" for ", "for the ", "for our "),),
         pattern(
-            rf"(?:^|(?<=[.!?;] )|(?<=, )|(?<=\band ))(?P<whole>(?:[Ff]or|[Oo]n) (?:the|our) (?P<what>{_THING}),? "
+            rf"(?:^|(?<=[.!?;] )|(?<=, )|(?<=\band ))(?P<whole>(?:[Ff]or|[Oo]n) (?:the|our) "
+            rf"(?P<what>{_THING}),? "
             rf"(?:we|I)(?:'ve|'re| have| are)?(?: now| just| finally| all| in the end)? {_SETTLED} "
             rf"(?P<tool>{_TOOL})(?: in the end| at last)?){_STOP}"
         ),
@@ -105,7 +112,10 @@ PROJECTS: Final = (
     # "After the spike we dropped React Native for Flutter on the kiosk."
     Rewording(
         "dropped ditched swapped binned abandoned scrapped",
-        ((" for ", " in favour of ", " in favor of "), ("on the ", "on our ", "for the ", "for our ", "in the ")),
+        (
+            (" for ", " in favour of ", " in favor of "),
+            ("on the ", "on our ", "for the ", "for our ", "in the "),
+        ),
         pattern(
             rf"{_BEGIN}(?:(?:[Aa]fter|[Ff]ollowing|[Ii]n) (?:the|our|a) [\w -]{{2,30}}?,? )?"
             rf"(?P<whole>(?:(?:[Oo]n|[Ff]or) (?:the|our) (?P<first>{_THING}),? )?[Ww]e(?:'ve| have)?"
@@ -134,7 +144,8 @@ PROJECTS: Final = (
         ((" go out ", " come out "),),
         pattern(
             rf"{_BEGIN}(?!(?i:i|we|you|they)\b)(?:(?:[Tt]he|[Oo]ur|my) )?(?:[\w-]+ ){{0,4}}"
-            rf"(?!(?:kids|children|boys|girls|parents|friends|people|students|neighbours|lads|adults)\b)[a-z-]+"
+            rf"(?!(?:kids|children|boys|girls|parents|friends|people|students|neighbours|lads|"
+            rf"adults)\b)[a-z-]+"
             rf"(?P<go> (?:go|come) out) (?={_REPEATED})",
             re.IGNORECASE,
         ),
@@ -158,8 +169,10 @@ PROJECTS: Final = (
         "be",
         (("only be ", "must be ", "have to be ", "has to be ", "should be ", "can be "),),
         pattern(
-            rf"(?:{_BEGIN}|\b(?:says|said|say) (?:that )?)(?:(?:the|our|all) )?(?:[\w-]+ ){{0,2}}[a-z-]*[a-z](?P<may> (?:(?:may|can|must|"
-            r"should)(?: now)? only|must(?: now)?|(?:have|has)(?: now)? to|(?:now )?(?:have|has)(?: only)? to) be)"
+            rf"(?:{_BEGIN}|\b(?:says|said|say) (?:that )?)(?:(?:the|our|all) )?(?:[\w-]+ "
+            rf"){{0,2}}[a-z-]*[a-z](?P<may> (?:(?:may|can|must|"
+            r"should)(?: now)? only|must(?: now)?|(?:have|has)(?: now)? to|(?:now )?(?:have|has)(?: "
+            r"only)? to) be)"
             r"(?P<kept> (?:kept|stored|held|hosted|saved|retained|archived|deleted))"
             r"(?= (?:(?:for|on|in|at|within|after) (?:[A-Z0-9]|(?:one|two|three|four|five|six|seven|ten)\b)|"
             r"(?P<long>\d+ (?:hours|days|weeks|months|years)\b)))",
@@ -188,7 +201,8 @@ PROJECTS: Final = (
         ((" to ",),),
         pattern(
             rf"{_BEGIN}(?P<whole>(?:I|[Ww]e|[Ss]he|[Hh]e|{NAME})(?:'m|'ve|'s|'re| am| is| are| have| has)? "
-            r"(?:now |just |officially )?(?P<gave>(?:handed|handing|passed|passing|transferred)(?: over| on)?) "
+            r"(?:now |just |officially )?(?P<gave>(?:handed|handing|passed|passing|transferred)(?: over| "
+            r"on)?) "
             rf"(?P<what>(?:the |our )?{_OWNED})(?P<of> (?:for|of|on) (?:the|our) [\w-]+(?: [\w-]+)?)?"
             rf"(?P<over> over| on)? to (?P<new>(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b){NAME}))"
             rf"(?P<when>{_AS_OF})(?=\s*(?:[.,;!\n]|$)| and | because | so )"
@@ -205,23 +219,22 @@ PROJECTS: Final = (
             r"(?: now| just)? (?:taking|takes|took|taken|take) over) "
             rf"(?P<what>(?:the |our )?{_OWNED})(?P<old> from {NAME}){_AS_OF}(?=\s*(?:[.,;!\n]|$)| and )"
         ),
-        lambda match: iter(
-            [(*match.span("took"), " owns"), (*match.span("old"), " now")]
-        ),
+        lambda match: iter([(*match.span("took"), " owns"), (*match.span("old"), " now")]),
         part=pattern(r" (?:taking|takes|took|taken|take) over [^.,;!?\n]{2,60}? from [A-Z]"),
     ),
     # "Our wifi is Harbour and the password is kelp": of the same house.
     Rewording(
-        "postcode zip password pin code budget deadline rent gate seat serial login username extension",
+        "postcode zip password pin code rent gate seat serial login username extension",
         ((" and the ", ", the "), ("my ", "our ")),
         pattern(
-            r"(?:^|[.!?]\s+)(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){1,4}(?:is|'s) [^.!?\n]{2,60}?(?:, and|,| and) (?P<the>the)"
-            r"(?= (?:postcode|zip code|password|pin|code|budget|deadline|rent|gate|seat|serial(?: number)?|"
+            r"(?:^|[.!?]\s+)(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){1,4}(?:is|'s) [^.!?\n]{2,60}?(?:, and|,| and) "
+            r"(?P<the>the)"
+            r"(?= (?:postcode|zip code|password|pin|code|rent|gate|seat|serial(?: number)?|"
             r"login|username|extension)(?: number)?(?: is|'s) )"
         ),
         put("the", "my"),
         part=pattern(
-            r"\bthe (?:postcode|zip code|password|pin|code|budget|deadline|rent|gate|seat|serial|login|username|"
+            r"\bthe (?:postcode|zip code|password|pin|code|rent|gate|seat|serial|login|username|"
             r"extension)(?: number)?(?: is|'s) "
         ),
     ),
@@ -230,20 +243,15 @@ PROJECTS: Final = (
         "lead manager owner treasurer coordinator director maintainer designer editor organiser producer",
         ((" is the ", "'s the "), (". ", "; ")),
         pattern(
-            r"\b(?:[Tt]he|[Oo]ur) (?P<thing>(?-i:[A-Z])[\w-]+)(?: (?:project|website|app|site|service|campaign|team|"
-            rf"festival|platform|system|programme|launch|migration|launches))[^.!?\n]{{2,80}}[.;] (?P<whole>(?P<name>{NAME})"
-            r"(?: is|'s) the (?P<role>(?:(?:project|tech|team|product|design) )?(?:lead|manager|owner|treasurer|"
+            r"\b(?:[Tt]he|[Oo]ur) (?P<thing>(?-i:[A-Z])[\w-]+)(?: (?:project|website|app|site|service|"
+            r"campaign|team|"
+            rf"festival|platform|system|programme|launch|migration|launches))[^.!?\n]{{2,80}}[.;] "
+            rf"(?P<whole>(?P<name>{NAME})"
+            r"(?: is|'s) the (?P<role>(?:(?:project|tech|team|product|design) )?(?:lead|manager|owner|"
+            r"treasurer|"
             r"coordinator|director|maintainer|designer|editor|organiser|producer)))(?!\w| (?:of|at|for|on)\b)"
         ),
         _is_lead,
     ),
 )
 """Rewordings of what is said of projects, in this order."""
-_LAUNCH: Final = {
-    "goes live": "launches",
-    "go live": "launch",
-    "is going live": "launches",
-    "are going live": "launch",
-    "will go live": "launches",
-    "went live": "launched",
-}

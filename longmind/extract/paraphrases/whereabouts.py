@@ -1,4 +1,5 @@
-"""Where somebody lives and stays now, and numbers of theirs: "we've moved: 3 Tannery Row", "I'm O negative"."""
+"""Where somebody lives and stays now, and numbers of theirs: "we've moved: 3 Tannery Row", "I'm O "
+"negative"."""
 
 from __future__ import annotations
 
@@ -7,16 +8,20 @@ from collections.abc import Iterator
 from typing import Final
 
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import NAME, Edit, Rewording, cut
+from longmind.extract.rewording import NAME, Edit, Rewording, cut, put
 
 _ROADS: Final = (
-    r"(?:Street|St|Road|Rd|Lane|Ln|Row|Avenue|Ave|Close|Court|Drive|Way|Place|Square|Terrace|Gardens|Grove|Hill|"
-    r"Crescent|Mews|Walk|Park|Parade|Quay|Wharf|Boulevard|Blvd|Green|View|Rise|Yard|Gate|House|Cottage|Bridge)"
+    r"(?:Street|St|Road|Rd|Lane|Ln|Row|Avenue|Ave|Close|Court|Drive|Way|Place|Square|Terrace|Gardens|"
+    r"Grove|Hill|"
+    r"Crescent|Mews|Walk|Park|Parade|Quay|Wharf|Boulevard|Blvd|Green|View|Rise|Yard|Gate|House|Cottage|"
+    r"Bridge)"
 )
 _ADDRESS: Final = (
-    rf"(?:(?:(?:[Ff]lat|[Uu]nit|[Aa]pt\.?|[Aa]partment|[Ss]uite) \w+,? )?\d+\w?,? (?:[A-Z][\w'-]+ ){{1,3}}{_ROADS}\b"
+    rf"(?:(?:(?:[Ff]lat|[Uu]nit|[Aa]pt\.?|[Aa]partment|[Ss]uite) \w+,? )?\d+\w?,? (?:[A-Z][\w'-]+ "
+    rf"){{1,3}}{_ROADS}\b"
     r"|(?:[Rr]ue|[Vv]ia|[Cc]alle|[Ii]m|[Aa]m|[Rr]ua|[Cc]orso|[Pp]iazza) (?:[\w'-]+ ){1,3}\d+\w?"
-    r"|[A-Z][\w-]+(?:gate|gata|veien|vegen|gatan|straße|strasse|weg|allee|platz|straat|laan|gasse|utca|vej) \d+\w?)"
+    r"|[A-Z][\w-]+(?:gate|gata|veien|vegen|gatan|straße|strasse|weg|allee|platz|straat|laan|gasse|utca|"
+    r"vej) \d+\w?)"
 )
 _TOWNS: Final = r"(?:,? (?:\d{4,5} )?[A-Z][\w-]+(?: [A-Z\d][\w-]*)*(?=\s*(?:[.,;!\n]|$| now\b))){0,3}"
 _TIE: Final = (
@@ -43,9 +48,7 @@ def _of_blood(match: re.Match[str]) -> Iterator[Edit]:
 def _of_each(match: re.Match[str]) -> Iterator[Edit]:
     """ "Birthdays: Kuba 3 November, Zosia 19 June": whose each of them is."""
     what = match["what"].lower().removesuffix("s")
-    told = [
-        f"{one['who']}'s {what} is {one['value']}." for one in _EACH.finditer(match["list"])
-    ]
+    told = [f"{one['who']}'s {what} is {one['value']}." for one in _EACH.finditer(match["list"])]
     yield *match.span("whole"), " ".join(told)
 
 
@@ -61,7 +64,8 @@ _DATE: Final = (
 )
 _FULL: Final = r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)?"
 _NO_MONTH: Final = (
-    r"(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|January|February|March|April|June|July|August|"
+    r"(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|January|February|March|April|June|July|"
+    r"August|"
     r"September|October|November|December)\b)"
 )
 _PAIR: Final = rf"{_NO_MONTH}{_FULL}(?:'s)?(?: is| -|:)? {_DATE}"
@@ -73,9 +77,11 @@ WHEREABOUTS: Final = (
         "moved",
         ((":", ",", " - ", " –", ". ", "!", ";"),),
         pattern(
-            rf"(?:^|(?<=[.!?] )|(?<=, )|(?<=\band ))(?P<lead>(?P<said>{_MOVED}(?: (?:last|this|on|in|over|at) "
+            rf"(?:^|(?<=[.!?] )|(?<=, )|(?<=\band ))(?P<lead>(?P<said>{_MOVED}(?: (?:last|this|on|in|"
+            rf"over|at) "
             r"[^,.:;!?\n]{2,25}| yesterday| today| again)?)"
-            r"(?:[:;,.!]| -| –| —)(?: (?:so |and )?(?:(?:[Ww]e're|[Ww]e are|I'm|I am|it's|[Ii]t is)(?: now)?(?: at)?|"
+            r"(?:[:;,.!]| -| –| —)(?: (?:so |and )?(?:(?:[Ww]e're|[Ww]e are|I'm|I am|it's|[Ii]t is)(?: "
+            r"now)?(?: at)?|"
             r"(?:(?:[Mm]y|[Oo]ur|[Tt]he) )?(?:[Nn]ew )?address(?: is)?(?: now)?:?|now at))? )"
             rf"(?={_ADDRESS}{_TOWNS}(?P<now> now)?)"
         ),
@@ -87,7 +93,8 @@ WHEREABOUTS: Final = (
         "positive negative",
         ((" positive", " negative"),),
         pattern(
-            rf"(?:^|[.!?;]\s+|, |\b(?:and|but|while) )(?P<whole>(?P<who>[Mm]y (?:[a-z]+ )?{_TIE}(?: {NAME})?|{NAME}|I)"
+            rf"(?:^|[.!?;]\s+|, |\b(?:and|but|while) )(?P<whole>(?P<who>[Mm]y (?:[a-z]+ )?{_TIE}(?: "
+            rf"{NAME})?|{NAME}|I)"
             r"(?:'s| is|'m| am) (?P<group>A|B|AB|O) (?:rh(?:esus)? )?(?P<sign>positive|negative))"
             r"(?=\s*(?:[.,;!\n]|$)| and | but | so )"
         ),
@@ -103,6 +110,17 @@ WHEREABOUTS: Final = (
             rf"(?:(?:,|;| and|, and) {_PAIR}){{1,7}}))(?=\s*(?:[.;!\n]|$))"
         ),
         _of_each,
+    ),
+    # "The shop's address for the label: Fiskegata 7, Tromsø."
+    Rewording(
+        "address number email mail postcode birthday size code password extension",
+        (("'s ",), (": ",)),
+        pattern(
+            rf"(?:^|[.!?]\s+)(?:[Tt]he [a-z]+(?: [a-z]+)?|[Mm]y [a-z]+|{NAME})'s (?:[a-z]+ )?"
+            r"(?:address|number|e?-?mail|postcode|birthday|size|code|password|extension)"
+            r"(?P<colon>(?: for (?:the|my|your|our) [a-z ]{2,30})?:)(?= [\w+])"
+        ),
+        put("colon", " is"),
     ),
     # "My sister's shoe size is 38, mine is 41."
     Rewording(
@@ -129,7 +147,8 @@ WHEREABOUTS: Final = (
         "away",
         ((" away in ", " away, in "),),
         pattern(
-            r"\b(?:live|lives|living|lived|is|are|works|work|based)(?P<far> (?:(?:about|around|only|just|nearly) )?"
+            r"\b(?:live|lives|living|lived|is|are|works|work|based)(?P<far> (?:(?:about|around|only|just|"
+            r"nearly) )?"
             r"(?:far|(?:an?|one|two|three|four|five|six|ten|twenty|half an|\d+)(?:[ -](?:and a half ))?"
             r"(?: (?:hour|hours|minute|minutes|min|mins|mile|miles|km|kilometres|day|days|street|streets)"
             r"(?:'s?)?)(?: (?:drive|walk|flight|ride))?) away,?)(?= in [A-Z])"
@@ -141,7 +160,8 @@ WHEREABOUTS: Final = (
         "stayed remained",
         (("stayed ", "remained "), ("moved", "lives", "live ", "emigrated", "relocated")),
         pattern(
-            rf"\b(?:moved|lives?|emigrated|relocated) [^.;:!?\n]{{2,80}}?(?:,? (?:while|but|whereas|and)|,) (?:I|[Mm]y {_TIE}|dad|mum|mom|[Dd]ad|[Mm]um|he|she|{NAME})"
+            rf"\b(?:moved|lives?|emigrated|relocated) [^.;:!?\n]{{2,80}}?(?:,? (?:while|but|whereas|and)|"
+            rf",) (?:I|[Mm]y {_TIE}|dad|mum|mom|[Dd]ad|[Mm]um|he|she|{NAME})"
             r"(?P<stayed> (?:stayed|remained)(?: (?:on|behind|put))?)(?= in [A-Z])"
             r"(?! in [A-Z][\w-]+(?: [A-Z][\w-]+)? (?:for|until|till|with|at|overnight|on) )"
         ),
@@ -152,7 +172,8 @@ WHEREABOUTS: Final = (
         "parents teachers visitors members students founders",
         (("s' ",),),
         pattern(
-            r"(?:^|[.!?]\s+|[Tt]he |[Oo]ur )(?:[Pp]arents|[Tt]eachers|[Vv]isitors|[Mm]embers|[Ss]tudents|[Ff]ounders)"
+            r"(?:^|[.!?]\s+|[Tt]he |[Oo]ur )(?:[Pp]arents|[Tt]eachers|[Vv]isitors|[Mm]embers|[Ss]tudents|"
+            r"[Ff]ounders)"
             r"(?P<mark>')(?= (?:evening|day|meeting|night|week|council|conference|dinner|lunch)(?: is|'s) )"
         ),
         cut("mark"),
