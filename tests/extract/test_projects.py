@@ -1,4 +1,4 @@
-"""What is said of projects, things and where they are, in the words that people have for it; and near misses."""
+"""What is said of projects, of things and where they are, in the words of people; and near misses."""
 
 from __future__ import annotations
 

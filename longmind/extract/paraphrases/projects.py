@@ -212,8 +212,8 @@ PROJECTS: Final = (
     ),
     # "Tom is taking over the newsletter from Lena."
     Rewording(
-        "taking takes took taken",
-        ((" over",), (" from ",)),
+        "taking takes took taken take",
+        ((" taking over ", " takes over ", " took over ", " taken over ", " take over "), (" from ",)),
         pattern(
             rf"{_BEGIN}(?P<new>(?!(?:I|We|He|She|They)\b){NAME})(?P<took>(?:'s| is| has|'ll| will)?"
             r"(?: now| just)? (?:taking|takes|took|taken|take) over) "
@@ -249,7 +249,7 @@ PROJECTS: Final = (
             rf"(?P<whole>(?P<name>{NAME})"
             r"(?: is|'s) the (?P<role>(?:(?:project|tech|team|product|design) )?(?:lead|manager|owner|"
             r"treasurer|"
-            r"coordinator|director|maintainer|designer|editor|organiser|producer)))(?!\w| (?:of|at|for|on)\b)"
+            r"coordinator|director|maintainer|designer|editor|organiser|producer)\b))(?! (?:of|at|for|on)\b)"
         ),
         _is_lead,
     ),

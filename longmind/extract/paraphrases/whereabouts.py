@@ -113,11 +113,11 @@ WHEREABOUTS: Final = (
     ),
     # "The shop's address for the label: Fiskegata 7, Tromsø."
     Rewording(
-        "address number email mail postcode birthday size code password extension",
+        "address number email postcode birthday size code password extension",
         (("'s ",), (": ",)),
         pattern(
             rf"(?:^|[.!?]\s+)(?:[Tt]he [a-z]+(?: [a-z]+)?|[Mm]y [a-z]+|{NAME})'s (?:[a-z]+ )?"
-            r"(?:address|number|e?-?mail|postcode|birthday|size|code|password|extension)"
+            r"(?:address|number|email|postcode|birthday|size|code|password|extension)\b"
             r"(?P<colon>(?: for (?:the|my|your|our) [a-z ]{2,30})?:)(?= [\w+])"
         ),
         put("colon", " is"),
