@@ -86,6 +86,12 @@ class SubjectReader:
         about = scene.of_thing(tokens)
         if (
             about is not None
+            and about.attribute is not None
+            and (clause.verb.passive or clause.verb.lemma != "be")
+        ):
+            return None  # "the car's brakes are made to last"
+        if (
+            about is not None
             and scene.named is not None
             and first == "the"
             and about.key.split()[-1] in _ATTRIBUTES

@@ -118,7 +118,11 @@ def _describes(words: Words, clause: ParsedClause, about: About, first: int, aft
         return (
             tags[first] == "P"
             or word in ("called", "named", "in", "on", "at")
-            or (words.low[clause.subject_end - 1] not in _NO_GOODS_KEPT and _is_kept(words, first))
+            or (
+                clause.verb.tense == "present"
+                and words.low[clause.subject_end - 1] not in _NO_GOODS_KEPT
+                and _is_kept(words, first)
+            )
         )
     if word in _PRAISE or _is_empty(words, first, after):
         return (
