@@ -209,7 +209,7 @@ class StatementReader(SubjectReader):
             if number and words.low[first] in POSSESSIVES:
                 continue  # "and my son Jay to bees" is said of somebody else
             measured = number and about.attribute is not None and about.attribute.endswith(_MEASURES)
-            if measured and words.low[first - 1] == "," and not {"U", "M"} & set(words.tags[first:after]):
+            if measured and words.low[first - 1] == "," and words.tags[first] not in ("U", "M"):
                 continue  # "my blood group is O negative, asthma since childhood"
             if number and about.attribute is not None and words.low[first] in ("no", "not", "nothing"):
                 continue  # "my blood type is O negative, no meds": the second is no blood type

@@ -85,6 +85,9 @@ SAID = [
     ("We changed churches, we go to St Mary's now.", ["speaker church St Mary's"]),
     ("I changed trains and am at Crewe now.", ["speaker is_at Crewe"]),
     ("The doctor put my losartan up to 100 mg.", ["speaker losartan 100 mg"]),
+    # Numbers and prices
+    ("My membership number is 4471, valid until June.", ["speaker membership_number 4471"]),
+    ("Tickets cost 12 euros.", ["tickets costs 12 euros"]),
     # Nobody is "it"
     ("The inspector rang, it's pushed back to 21 March.", []),
     ("The server crashed, it's on Debian 12.", ["server is_on Debian 12"]),
@@ -104,6 +107,11 @@ def test_this_is_recorded_and_no_more(text: str, expected: list[str]) -> None:
 def test_a_thing_over_budget_is_not_over() -> None:
     assert find_statements("The project's over budget.") == []
     assert [statement.action for statement in find_statements("The strike's over.")] == ["end"]
+
+
+def test_what_one_thing_cost_is_of_the_past() -> None:
+    assert [statement.ended for statement in find_statements("The tickets cost 12 euros.")] == [False]
+    assert [statement.ended for statement in find_statements("The car cost 5,000 euros.")] == [True]
 
 
 @pytest.mark.parametrize(
