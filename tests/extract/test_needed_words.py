@@ -135,7 +135,8 @@ _SAID = (
     "What I enjoy now is baking. I get the bus to work. I keep bees: three hives. "
     "From 1 June 2024 Hana is our lead. I would prefer brief replies. "
     "For the site we settled on Hugo. We settled on Hugo for the site. We dropped Jira for Linear on the "
-    "tracker. Payslips come out monthly. I am handing billing over to Tom. Tom is taking over billing "
+    "tracker. Slips for the staff come out monthly. I am handing billing over to Tom. "
+    "Tom is taking over billing "
     "from Bo. My flat is big, and the pin is 4. We have moved: 3 Tannery Row. I changed gyms and go to Fitly "
     "now."
 ).split()  # fmt: skip

@@ -61,6 +61,19 @@ from tests.facts.test_doubt import told
             "19 June",
             "Zosia birthday the 29th of June",
         ),
+        # What has been moved
+        (
+            "My viva is on 12 December.",
+            "Examiner broke a tooth, viva's been pushed back to the 26th of December.",
+            "12 December",
+            "viva on 26 December",
+        ),
+        (
+            "My driving test is on 12 May.",
+            "The driving test's been moved to 3 June.",
+            "12 May",
+            "driving_test on 3 June",
+        ),
         # What a team uses, and who has what
         (
             "For the kiosk project we settled on React.",
@@ -92,6 +105,7 @@ def test_what_is_so_now_takes_the_place_of_what_was(first: str, second: str, gon
     ("first", "second", "kept"),
     [
         ("I take my tea with honey.", "My coffee machine is great, I take it with oat milk now.", "honey"),
+        ("My viva is on 12 May.", "My uncle's been moved to Ward 4.", "12 May"),
         ("I take my tea with honey.", "I take it with lemon when I'm ill now.", "honey"),
         ("I take my tea with honey.", "My dog had a pill, I take it with me now.", "honey"),
         ("I take my tea with honey. I drink my coffee with milk.", "I have it with lemon now.", "honey"),

@@ -143,10 +143,8 @@ PROJECTS: Final = (
         "go come",
         ((" go out ", " come out "),),
         pattern(
-            rf"{_BEGIN}(?!(?i:i|we|you|they)\b)(?:(?:[Tt]he|[Oo]ur|my) )?(?:[\w-]+ ){{0,4}}"
-            rf"(?!(?:kids|children|boys|girls|parents|friends|people|students|neighbours|lads|"
-            rf"adults)\b)[a-z-]+"
-            rf"(?P<go> (?:go|come) out) (?={_REPEATED})",
+            rf"{_BEGIN}(?!(?i:i|we|you|they)\b)(?:(?:[Tt]he|[Oo]ur|my) )?(?:[\w-]+ ){{1,3}}"
+            rf"(?:for|to|of) (?:the|our|my) [a-z-]+(?P<go> (?:go|come) out) (?={_REPEATED})",
             re.IGNORECASE,
         ),
         put("go", " are"),
