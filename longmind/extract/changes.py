@@ -90,7 +90,10 @@ _CUT: Final = pattern(
 )
 _BROKEN: Final = pattern(r"(?:done|over|finished|through|history|no more)\b", re.IGNORECASE)
 _GONE: Final = pattern(
-    r"(?:history|gone|over|dead|closed|cancelled|canceled|off|finished|no more|a thing of the past|shut|"
+    r"(?:history|gone|over(?! (?:budget|time|capacity|quota|weight|the|an?|\d))|dead|closed|cancelled|"
+    r"canceled|"
+    r"off(?! (?:track|limits|the|my|to|by|balance|course|topic|site))|finished|no more|a thing of the "
+    r"past|shut|"
     r"up(?=$|,))\b",
     re.IGNORECASE,
 )

@@ -103,6 +103,9 @@ class StatementReader(SubjectReader):
             and (divorced := divorced_by(words, clause)) is not None
         ):
             yield from marriage_over(words, clause, about.key, divorced)
+            if clause.verb.lemma == "be":
+                for first, after in described_as(words, clause)[1:]:
+                    yield from self._by_table(words, clause.part(first, after), about, scene, when)
             return
         if may_be_out_of_work(words):
             yield from out_of_work(words, clause, about, when)
@@ -189,6 +192,7 @@ class StatementReader(SubjectReader):
             return
         read_to = max((match.value[1] for match in table), default=0)
         description = described_as(words, clause)
+        instead = find_instead(words, clause)
         if about.attribute is not None and about.attribute.endswith("address") and len(description) > 1:
             # "18 Tannery Lane, Norwich" is one thing.
             joined = next(
@@ -207,7 +211,7 @@ class StatementReader(SubjectReader):
             if number and words.low[first] in POSSESSIVES:
                 continue  # "and my son Jay to bees" is said of somebody else
             measured = number and about.attribute is not None and about.attribute.endswith(_MEASURES)
-            if measured and words.low[first - 1] == "," and not {"U", "M"} & set(words.tags[first:after]):
+            if measured and words.low[first - 1] == "," and words.tags[first] not in ("U", "M"):
                 continue  # "my blood group is O negative, asthma since childhood"
             if number and about.attribute is not None and words.low[first] in ("no", "not", "nothing"):
                 continue  # "my blood type is O negative, no meds": the second is no blood type
@@ -235,7 +239,8 @@ class StatementReader(SubjectReader):
             if own and _is_more_of_the_same(words, description[0][0], (first, after)):
                 continue
             if not matches and not self.closed:
-                yield from find_free(words, piece, who, when)
+                for match in find_free(words, piece, who, when):
+                    yield match if instead is None else _without_old(match, instead[0][1])
         yield from self._instead(words, clause, about)
 
     def _is_rhythm(self, span: Range) -> bool:
@@ -362,6 +367,12 @@ class StatementReader(SubjectReader):
         if near is None and previous is not None and self.opening > span[0]:
             near = find_mention(self.masked, span[0], self.opening)  # "back in 2012, when ..., I lived in"
         return near
+
+
+def _without_old(match: RuleMatch, end: int) -> RuleMatch:
+    """ "In Rust rather than Python": what it is, without what it is not."""
+    start, stop = match.value
+    return match._replace(value=(start, end)) if start < end < stop else match
 
 
 _NO_TITLE: Final = frozenset("the a an new current next our its their first present longtime".split())

@@ -37,6 +37,11 @@ _WITH_PERSONS: Final = frozenset("help meet phone thank hug marry invite congrat
 """Verbs whose object is somebody."""
 _OF_HOUSES: Final = ("s", "ltd", "inc", "gmbh", "co", "group", "company", "studio", "brewery", "bakery")
 """How names of firms end, of which "it" is said, as it is not of a trader."""
+_PEOPLE_ONLY: Final = OCCUPATIONS - frozenset(
+    "server host driver model guide coach cleaner dresser tester trainer player runner counter scanner "
+    "printer "
+    "monitor router tracker".split()
+)
 _TOWARDS: Final = frozenset({"into", "on", "onto", "to", "with"})
 """Between somebody and what was done for them: "introduced me to sushi"."""
 
@@ -49,7 +54,8 @@ class SubjectReader:
         if clause.kind == "we" and words.tags[clause.begin] == "U" and clause.subject_end > clause.begin + 1:
             scene.mention(About(words.texts[clause.begin], "person"))  # "Callum and I": whom "he" means next
         if about is not None and about.key != scene.speaker:
-            scene.mention(about)
+            if about.sort != "thing" or about.key.rpartition(" ")[2] not in _PEOPLE_ONLY:
+                scene.mention(about)  # "the inspector rang, it's put back to May": nobody is "it"
         elif about is not None and about.attribute:
             scene.thing = about
         return about
@@ -85,6 +91,12 @@ class SubjectReader:
         if clause.kind == "named":
             return scene.of_name(tokens)
         about = scene.of_thing(tokens)
+        if (
+            about is not None
+            and about.attribute is not None
+            and (clause.verb.passive or clause.verb.lemma != "be")
+        ):
+            return None  # "the car's brakes are made to last"
         if (
             about is not None
             and scene.named is not None

@@ -15,6 +15,12 @@ _NEWS: Final = frozenset(
 )
 
 
+_STATES: Final = frozenset(
+    "married divorced separated widowed engaged retired unemployed self-employed vaccinated disabled".split()
+)
+"""What somebody is by the form of a verb: "41, divorced, a plumber"."""
+
+
 def is_lasting_news(words: Words, clause: ParsedClause) -> bool:
     """In a document: a named subject that does or did something of consequence to something named."""
     if clause.kind != "named" or clause.verb.lemma not in _NEWS or clause.verb.denied:
@@ -55,7 +61,7 @@ def _goes_on(words: Words, first: int, after: int) -> bool:
         first += 1
     return (
         0 < after - first <= 7
-        and words.tags[first] in ("N", "D", "U", "M")
+        and (words.tags[first] in ("N", "D", "U", "M") or words.low[first] in _STATES)
         and not has_verb(words, first, after)
         and words.low[first] not in ("which", "who", "that", "the", "thanks", "please")
     )

@@ -290,3 +290,11 @@ PLACES = (REGIONS - _CODES - {"georgia", "chad", "jordan", "turkey", "guinea"}) 
 
 POINTING: Final = frozenset("it this that these those them him me us you".split())
 """Words that point at something: alone, they say nothing that somebody could use later."""
+
+PASSED_ALONG: Final = frozenset(
+    "link links key keys "
+    "phone book books ball letter parcel money cash file note message messages number news word "
+    "flu cold bug salt plate form forms documents invite question questions regards thanks baby mic baton "
+    "evidence passport photo photos ticket tickets details feedback leaflet leaflets flowers call".split()
+)
+"""What goes from hand to hand, and is nobody's work."""

@@ -60,6 +60,8 @@ def is_doubted(words: Words, clause: ParsedClause) -> bool:
         return True  # "like we discussed on Monday"
     if at > 1 and words.low[at - 1] == "like" and (words.low[at - 2] in _LIKENED or "explain" in words.lows):
         return True  # "explain it like I'm five", "I feel like I'm eighty"
+    if at > 1 and _is_put_aside(words, at):
+        return True
     if at > 1 and words.low[at - 1] in _ASKING and words.low[at - 2] in _QUESTIONING:
         return True  # "doing Italian now how do I order a coffee"
     if "rate" in words.lows and clause.verb.tense != "present" and _exaggerates(words):
@@ -69,6 +71,17 @@ def is_doubted(words: Words, clause: ParsedClause) -> bool:
     before = words.low[max(0, at - 2) : at]
     # "Apparently I'm allergic to cats" is news to its speaker, and no rumour.
     return not _DOUBT.isdisjoint(before) or (clause.kind not in _OWN and "apparently" in before)
+
+
+def _is_put_aside(words: Words, at: int) -> bool:
+    """ "It's not like I own a boat", "not that we live there", "as though I had time": the contrary is so."""
+    before, last = words.low[at - 2], words.low[at - 1]
+    if before == "as" and last in ("though", "if"):
+        return True
+    return last in ("like", "that") and before in _NOT
+
+
+_NOT: Final = frozenset({"not", "isn't", "wasn't", "isnt", "wasnt"})
 
 
 def _exaggerates(words: Words) -> bool:

@@ -11,7 +11,7 @@ from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.lexicon import POINTING
 from longmind.extract.needed_words import Gated
-from longmind.extract.open_times import is_appointment, is_event, is_kept_for
+from longmind.extract.open_times import is_appointment, is_event, is_kept_for, is_price
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.activities import WITHOUT_ITS_OBJECT
 from longmind.extract.phrases.edges import DEICTIC, last_word, trimmed, without_tail
@@ -131,6 +131,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     if (
         about.attribute is not None
         and is_slot(about.attribute)
+        and (about.sort != "thing" or verb.lemma != "be")
         and not (about.attribute == "birthday" and time())
     ):
         return  # "my name is on the list": the table knows what a name is
@@ -179,6 +180,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
         and (verb.lemma in _STATIVE or verb.form == "ing")  # "in 2015 I was stacking shelves at Aldi"
         and not verb.passive
         and not is_event(words, clause, when)
+        and not is_price(words, clause, when)
     )
     for piece in pieces:
         if not _says_enough(words.masked, piece, about):

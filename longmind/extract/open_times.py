@@ -48,3 +48,12 @@ _LASTING_STATES: Final = frozenset(
 
 def _is_participle(word: str) -> bool:
     return "participle" in forms_by_word().get(word, ())
+
+
+def is_price(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
+    """ "Tickets cost 12 euros": by its form it may be of the past, and of several it is not."""
+    return (
+        words.low[clause.verb.first] == "cost"
+        and when is None
+        and words.low[clause.subject_end - 1][-1:] == "s"
+    )

@@ -9,6 +9,7 @@ from typing import Final
 from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import PARTNERS, RELATIONS, relation_in
+from longmind.extract.lexicon import PASSED_ALONG
 from longmind.extract.needed_words import Gated
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range, RuleMatch
@@ -273,6 +274,8 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
     handed = _HANDED.match(masked, start, end) if verb.lemma in ("hand", "pass") else None
     if handed is not None and verb.tense in ("past", "perfect"):
         what = handed["what"]
+        if not PASSED_ALONG.isdisjoint(what.lower().split()):
+            return None
         return RuleMatch(
             _project(what), "owner", handed.span("who"), whole, "owner",
             free=True, one=True, names=_in_full(what),

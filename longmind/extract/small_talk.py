@@ -124,7 +124,15 @@ def _describes(words: Words, clause: ParsedClause, about: About, first: int, aft
     low, tags = words.low, words.tags
     word = low[first]
     if about.sort == "thing" and not changed:
-        return tags[first] == "P" or word in ("called", "named", "in", "on", "at")
+        return (
+            tags[first] == "P"
+            or word in ("called", "named", "in", "on", "at")
+            or (
+                clause.verb.tense == "present"
+                and words.low[clause.subject_end - 1] not in _NO_GOODS_KEPT
+                and _is_kept(words, first)
+            )
+        )
     if word in _PRAISE or _is_empty(words, first, after):
         return (
             word in ("very", "too", "not", "quite")
@@ -139,6 +147,34 @@ def _describes(words: Words, clause: ParsedClause, about: About, first: int, aft
             and tags[first + 2] in ("N", "V", "U")
         )
     return word not in ("how", "what", "why", "where", "to")
+
+
+def _is_kept(words: Words, first: int) -> bool:
+    """ "The keys are in the blue drawer", "at my mum's": where a thing is, and not how it fares."""
+    low = words.low
+    if low[first - 1] not in _PLACING or low[first] not in _DEFINITE:
+        return False
+    end = first + 1
+    while words.tags[end] in ("N", "U", "M", "V") or low[end] == "'s":
+        end += 1
+    return end > first + 1 and low[end - 1] not in _NO_PLACES
+
+
+_NO_GOODS_KEPT: Final = frozenset(
+    "answer answers secret problem truth devil clue trick point proof beauty magic issue error bug fault "
+    "difference catch joke idea lesson choice decision risk truth world economy market weather".split()
+)
+"""Of these nobody asks where they are kept: "the proof is in the pudding"."""
+_PLACING: Final = frozenset("in on at under behind inside beside above below".split())
+_DEFINITE: Final = frozenset("the my our his her their".split())
+_NO_PLACES: Final = frozenset(
+    "way ways works making mail post bag cards move rise line phone rocks mood moment minute verge brink "
+    "end beginning start middle edge process running lead news past future present air same road house run "
+    "mend wane wall ropes loose tip mind thoughts rocks table ball go day night week weekend morning "
+    "evening afternoon time times list agenda case dark details detail right left other others eye feet "
+    "nose nerves case hunt lookout scene side".split()
+)
+"""After "in the" or "on the", nowhere that a thing is kept: "the meal is on the house"."""
 
 
 def _is_felt(words: Words, at: int) -> bool:

@@ -91,6 +91,19 @@ def _is_named(token: Token) -> bool:
     return token.text[:1].isupper() and token.low not in _OFFICES
 
 
+_OF_ALL: Final = _NO_THING | {"world", "country", "life"}
+_OCCASIONS: Final = frozenset(
+    "parents quiz open sports moving wedding opening leaving election launch demo match games movie film "
+    "training polling results book curry bingo karaoke club pay market bin collection cleaning delivery "
+    "release deploy graduation prize induction".split()
+)
+
+
+def _is_occasion(words: Sequence[str]) -> bool:
+    """ "The parents' evening", "quiz night": a day of its own kind, and not any day."""
+    return len(words) > 1 and words[-1] in ("day", "evening", "night", "morning") and words[-2] in _OCCASIONS
+
+
 def slot_of(words: Sequence[str]) -> str:
     """The words of a noun as the name of a slot: "resting heart rate" is resting_heart_rate."""
     return "_".join(word for word in words if word.isalnum() or "-" in word).replace("-", "_")
@@ -247,7 +260,11 @@ class Scene:
             if owner is None or cut + 1 >= len(words):
                 return owner
             return self._owned(owner.key, owner.key, tokens[cut + 1 :])
-        if words[0] in PEOPLE_NOT_NAMED or words[0] in _NO_THING or len(words) > 6:
+        if (
+            (words[0] in PEOPLE_NOT_NAMED and not _is_occasion(words))
+            or words[0] in _NO_THING
+            or len(words) > 6
+        ):
             return None
         name = " ".join(token.text for token in tokens).replace(" .", ".").replace(" - ", "-")
         if name.isupper() and len(name) > 5:
@@ -268,9 +285,17 @@ class Scene:
             nouns = nouns[1:]  # "the new gate code" is the gate code, told anew
         words = [token.low for token in nouns]
         bare = tokens[0].tag != "D"
+        if "'s" in words[1:-1] and not bare:
+            cut = words.index("'s")  # "the shop's address": told of the shop
+            owner, slot = self.of_thing([tokens[0], *nouns[:cut]]), slot_of(words[cut + 1 :])
+            if owner is None or owner.attribute is not None or not slot or owner.key in _OF_ALL:
+                return None
+            if words[-1] in _NO_THING and cut == len(words) - 2:
+                return None
+            return About(owner.key, "thing", attribute=slot)
         if (
             not words
-            or words[-1] in _NO_THING
+            or (words[-1] in _NO_THING and not _is_occasion(words))
             or (bare and words[-1] in PEOPLE_NOT_NAMED)
             or words[0] in _NO_THING
             or len(words) > 6

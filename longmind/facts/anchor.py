@@ -36,6 +36,7 @@ from longmind.facts.occasions import elsewhen
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
 from longmind.facts.slots import wordings
+from longmind.facts.told_of_it import told_of_it
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.facts.words import has_kin, kin_of, words_of
@@ -71,6 +72,7 @@ def anchored(
             *reconsidered(current, frame),
             *doubted(current, frame, ()).over,
             *handed_on(current, frame.text),
+            *told_of_it(current, frame.text),
         ]
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
@@ -85,6 +87,7 @@ def anchored(
     facts += reconsidered(current, frame)
     over, kept = doubted(current, frame, facts)
     over += handed_on(current, frame.text)
+    over += told_of_it(current, frame.text)
     off = [gone for fact in (*kept, *over) for gone in not_to_come(current, fact, frame)]
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over, *off])))
 

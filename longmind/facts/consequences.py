@@ -42,6 +42,9 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
                     fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
                 )
         yield from _other_rooms(current, fact)
+        yield from _address_left(current, fact)
+    if fact.predicate == "address":
+        yield from _code_left(current, fact)
     if fact.predicate == "eats":
         yield from _other_diets(current, fact)
     if fact.predicate in SHARED["diet"]:
@@ -138,6 +141,35 @@ def _other_rooms(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         inside = belief.predicate.endswith(("_in", "_into")) or belief.predicate in ("rents", "shares")
         inside = inside or (belief.predicate == "is" and _STOWED.match(str(belief.value)) is not None)
         if dwelt is not None and inside and not here & words_of(dwelt["where"]):
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_CODES: Final = ("postcode", "post_code", "zip_code", "postal_code", "zip")
+
+
+def _code_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Whose address is another one has the postcode of the old one no more."""
+    here = words_of(str(fact.value))
+    if all(str(belief.value) == str(fact.value) for belief in current.held(fact.subject, ("address",))):
+        return  # told for the first time, it is the one that the postcode was told of
+    for belief in current.held(fact.subject, _CODES):
+        if belief.predicate in _CODES and not words_of(str(belief.value)) <= here:
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+def _address_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who lived in Ely and lives in Hull has no address in Ely any more."""
+    places = [words_of(str(belief.value)) for belief in current.held(fact.subject, ("lives_in",))]
+    here = words_of(str(fact.value))
+    if fact.action != "record" or not fact.polarity or not here:
+        return
+    for belief in current.held(fact.subject, ("address",)):
+        there = words_of(str(belief.value))
+        if (
+            belief.predicate == "address"
+            and here.isdisjoint(there)
+            and any(place <= there for place in places if place)
+        ):
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 

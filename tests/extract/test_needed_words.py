@@ -136,7 +136,13 @@ _SAID = (
     "From 1 June 2024 Hana is our lead. From May I'll be head. Lunch will be at 9 from May. "
     "Opera won me over. I'm a convert to opera. I've lost my taste for tea. Tea isn't my thing any more. "
     "Dr Bo is so formal. Just Jo, please. I don't want emojis in the mails you write. "
-    "I'd prefer a warm tone. I bought a Saab in 2001 and sold it in 2010."
+    "I'd prefer a warm tone. I bought a Saab in 2001 and sold it in 2010. "
+    "I would prefer brief replies. "
+    "For the site we settled on Hugo. We settled on Hugo for the site. We dropped Jira for Linear on the "
+    "tracker. Slips for the staff come out monthly. I am handing billing over to Tom. "
+    "Tom is taking over billing "
+    "from Bo. My flat is big, and the pin is 4. We have moved: 3 Tannery Row. I changed gyms and go to Fitly "
+    "now."
 ).split()  # fmt: skip
 
 

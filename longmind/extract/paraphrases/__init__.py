@@ -15,12 +15,15 @@ from longmind.extract.paraphrases.orders import ORDERS
 from longmind.extract.paraphrases.over import OVER
 from longmind.extract.paraphrases.persons import PERSONS
 from longmind.extract.paraphrases.plainly import PLAINLY
+from longmind.extract.paraphrases.projects import PROJECTS
 from longmind.extract.paraphrases.replaced import REPLACED
+from longmind.extract.paraphrases.switched import SWITCHED
 from longmind.extract.paraphrases.tastes import TASTES
 from longmind.extract.paraphrases.things import THINGS
 from longmind.extract.paraphrases.topics import TOPICS
+from longmind.extract.paraphrases.whereabouts import WHEREABOUTS
 
 PARAPHRASES: Final = (
     *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *OVER, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY,
-    *DAYS, *TASTES, *MINDS, *ORDERS,
+    *DAYS, *TASTES, *MINDS, *ORDERS, *PROJECTS, *WHEREABOUTS, *SWITCHED,
 )  # fmt: skip

@@ -152,9 +152,9 @@ ASIDES: Final = (
     # "I study nursing and live in Leeds, so when am I meant to sleep?"
     Rewording(
         "so",
-        ((", so ",), ("?",)),
+        ((", so ", ", so: "), ("?",)),
         pattern(
-            r"(?P<so>, so) (?:(?:when|what|how|which|where|why|who|can|could|is|are|do|does|should|any|"
+            r"(?P<so>, so:?) (?:(?:when|what|how|which|where|why|who|can|could|is|are|do|does|should|any|"
             r"got)\b[^.!?\n]*\?)",
             re.IGNORECASE,
         ),

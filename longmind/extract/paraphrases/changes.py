@@ -90,16 +90,19 @@ CHANGES: Final = (
         "brought bumped knocked pushed put slipped",
         ((" to ",), ("put ", "pushed ", "brought ", "bumped ", "moved ", "knocked ", "slipped ")),
         pattern(
-            r"\b(?=[hwigbpks])"  # first, since what stands before is looked at behind every letter otherwise
+            r"\b(?=[hwigbpks'])"  # first, since what stands before is looked at behind every letter otherwise
             r"(?<!\bI )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!'ve )(?<!'s )(?<!\bhave )"
-            r"(?P<moved>(?:(?:has|have) been |was |were |is |got |been )?"
+            r"(?<!\bhe)(?<!\bshe)"
+            r"(?P<moved>(?:'s been |(?:has|have) been |was |were |is |got |been )?"
             r"(?:put back|pushed back|pushed out|put off|pushed|brought forward|"
             r"bumped|knocked back|slipped) to)"
             r"(?= (?:the )?(?:\d\d?(?:st|nd|rd|th)? (?:of )?)?(?:next|jan|feb|mar|apr|may|jun|jul|aug|sep|"
             r"oct|nov|dec|mon|tue|wed|thu|fri|sat|sun))",
             re.IGNORECASE,
         ),
-        put("moved", "is now on"),
+        lambda match: iter(
+            [(*match.span("moved"), f"{' ' if match['moved'][0] == chr(39) else ''}is now on")]
+        ),
     ),
     Rewording(
         "my",
@@ -109,7 +112,7 @@ CHANGES: Final = (
             r" has| have)? "
             r"(?:put|upped|raised|lowered|cut|reduced|increased|dropped|halved|doubled|changed|lifted|"
             r"brought|bumped)"
-            r" my (?P<what>[a-z][\w-]+(?: [a-z][\w-]+)?)(?: (?:up|down|"
+            r" my (?P<what>[a-z][\w-]+(?: (?!(?:up|down|back|from)\b)[a-z][\w-]+)?)(?: (?:up|down|"
             r"back))?(?: from [^.,;!?\n]{1,30}?)? to) "
             r"(?=(?:£|\$|€)?\d)",
             re.IGNORECASE,

@@ -328,7 +328,9 @@ REPLACED: Final = (
         "secrets token tokens",
         ((" in ", " on "), (" live", " kept", " stored", " sit", " are ", " is ")),
         pattern(
-            r"(?:^|[.!?:;,]\s+|\b(?:and|but) )(?P<the>[Tt]he )?(?P<owner>[A-Z][\w'-]*[a-z])(?P<gap> )"
+            r"(?:^|[.!?:;,]\s+|\b(?:and|but) )(?P<the>[Tt]he )?(?P<owner>"
+            r"(?!(?:The|An?|All|My|Our|Your|His|Her|Their|This|That|These|Those|Some|Most|Any)\b)"
+            r"[A-Z][\w'-]*[a-z])(?P<gap> )"
             r"(?:[a-z]+ ){0,2}(?:backups|certificates|configs|credentials|designs|docs|documentation|keys|"
             r"logs|passwords?|secrets|tokens?)"
             r"(?P<live> (?:(?:now )?(?:lives?|sits?)|(?:are|is)(?: now)?(?: kept| stored)?)) "
