@@ -30,6 +30,7 @@ _SEEMING: Final = frozenset(
     "taste smell wear bore tire exhaust drain annoy irritate stress scare frighten upset".split()
 )
 """Verbs whose subject is what one goes on about."""
+_MISTAKEN: Final = frozenset("wrong mistaken unfair sceptical skeptical unsure hesitant snobbish".split())
 _TIMES: Final = frozenset("last next this today tonight yesterday tomorrow".split())
 """With these a time begins, which is no part of what "it" is."""
 _PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
@@ -130,7 +131,14 @@ class SubjectReader:
             scene.object = words.span(clause.begin, clause.subject_end)  # "it tastes of soap": what does
             scene.things.append(scene.object)
             return
-        if clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":
+        if (
+            clause.verb.lemma == "be"
+            and at + 2 < clause.end
+            and words.low[at] in _MISTAKEN
+            and words.low[at + 1] == "about"
+        ):
+            at += 2  # "I was wrong about opera, I adore it"
+        elif clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":
             return
         if words.low[at] in _PERSONS:  # "she got me into climbing", "he gave me a book"
             at += 2 if at + 1 < clause.end and words.low[at + 1] in _TOWARDS else 1
@@ -147,7 +155,7 @@ class SubjectReader:
         end = next(timed, end)
         if words.tags[begin] == "V" and begin + 1 < end and words.tags[begin + 1] == "M":
             at = begin = begin + 1  # "finished reading three novels. I loved them"
-        if end == begin or first in ("it", "them", "this", "that", "one", "some", "any"):
+        if end == begin or first in ("it", "them", "this", "that") or (first == "one" and end == at + 1):
             return
         scene.object = words.span(at, end)
         scene.things.append(scene.object)
@@ -244,6 +252,13 @@ def _are_goods(words: Words, clause: ParsedClause, end: int) -> bool:
 def wrong_about(words: Words, scene: Scene) -> None:
     """ "I gave you the wrong date for our anniversary": what "it" means in the sentence after it."""
     for at in range(1, words.count - 1):
+        if words.low[at] == "about" and words.low[at - 1] in _MISTAKEN and words.tags[at + 1] in ("N", "V"):
+            end = at + 2
+            while end < words.count and words.tags[end] in ("N", "U", "V") and words.low[end] not in _TIMES:
+                end += 1
+            scene.object = words.span(at + 1, end)  # "I was wrong about golf. I love it"
+            scene.things.append(scene.object)
+            return
         if words.low[at] not in ("my", "our") or words.tags[at - 1] != "P":
             continue
         end = at + 1

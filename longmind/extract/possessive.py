@@ -214,6 +214,17 @@ _TITLES = (
 )
 
 
+_SERVICES: Final = (
+    r"au pair|nanny|babysitter|childminder|cleaner|window cleaner|gardener|accountant|lawyer|solicitor|"
+    r"notary|therapist|physio|physiotherapist|(?:personal |fitness )?trainer|hairdresser|barber|plumber|"
+    r"electrician|mechanic|vet|optician|midwife|(?:driving|yoga|swimming|ski) (?:instructor|teacher)|"
+    r"(?:maths?|music|piano|guitar|violin|english|german|french|spanish) (?:tutor|teacher)|tutor|"
+    r"(?:estate |insurance |travel )?agent|broker|(?:tax |financial )?advis[eo]r|dog walker|handyman|builder|"
+    r"caretaker|dentist|doctor|gp|podiatrist|dietitian|osteopath|chiropractor"
+)
+"""Whoever does something for somebody, of whom there is one at a time."""
+
+
 @cache
 def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
     be = r"(?:'s|is|are|became|has become)\s+(?:(?:\w+ly|now|still|also)\s+)?"
@@ -228,6 +239,7 @@ def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
             rf"{be}my (?:all-time )?favou?rite (?P<kind>[a-z-]+(?: (?!now\b)[a-z-]+)?){end}", re.IGNORECASE
         ),
         pattern(rf"{be}(?P<owner>[A-Z][\w-]+)'s {which}{RELATION}{end}"),
+        pattern(rf"{be}(?:my|our) (?:new |current )?(?P<title>{_SERVICES}){end}", re.IGNORECASE),
         pattern(
             rf"{be}our (?:new |current )?(?P<title>(?:[a-z-]+ ){{0,2}}(?:{_TITLES})){end}", re.IGNORECASE
         ),

@@ -212,10 +212,21 @@ def _without_label(masked: str, sentence: Sentence) -> Sentence:
     return Sentence(start, sentence.end, sentence.question, sentence.paragraph, None)
 
 
+_SIGH = pattern(
+    r"(?:^|[.!?]\s+)(?:(?:oh|well|ah),? )?(?:sure|great|joy|yay|lovely|fantastic|wonderful|brilliant|perfect)"
+    r"[,.!\u2026]+ (?!i\b|we\b|thank)[^\n]*$",
+    re.IGNORECASE,
+)
+"""What makes "I just love ..." behind it the opposite: "oh wonderful, the train's cancelled again"."""
+_LOVED = ("just love", "simply love", "just adore", "just enjoy", "absolutely love")
+
+
 def is_meant(masked: str, voiced: Voiced) -> bool:
-    """Whether nothing marks the sentence as sarcasm or a joke, neither in it nor right after it."""
+    """Whether nothing marks the sentence as sarcasm or a joke, in it, right before or right after it."""
     begin, end = voiced.sentence.start, min(voiced.sentence.end + 4, len(masked))
     low = masked[begin:end].lower()
+    if any(loved in low for loved in _LOVED) and _SIGH.search(masked, max(0, begin - 120), begin) is not None:
+        return False
     for hint in _SARCASM_HINTS:
         if hint in low:
             if _SARCASM.search(masked, begin, end):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 from longmind.extract.dating import with_dates
 from longmind.extract.patterns import pattern
-from longmind.extract.statements import INSTRUCTIONS, SPEAKER, Statement, slot_named
+from longmind.extract.statements import INSTRUCTIONS, SPEAKER, Statement, TimePhrase, slot_named
 from longmind.extract.verbs import form, forms_by_word, verb_forms
+from longmind.when.anchors import may_name_a_time
+from longmind.when.find import find_times
 
 _TURNED = {
     "i": "they", "i'm": "they're", "i've": "they've", "me": "them", "my": "their", "mine": "theirs",
@@ -38,9 +41,24 @@ def render(statement: Statement, *, speaker: str | None = None, said_at: int | N
     if dated:
         is_past = statement.slot == "did" or statement.rule in _MOVED or not statement.holds
         text = with_dates(text, said_at, prefer="past" if is_past else "future")
+    elif said_at is not None and statement.holds:
+        text += _to_come(statement.when, said_at)
     if statement.subject.startswith(SPEAKER) and _SEVERAL.search(statement.subject) is not None:
         text = _ONE_DOES.sub(_several_do, text)
     return f"{subject}{text}"
+
+
+def _to_come(when: TimePhrase | None, said_at: int) -> str:
+    """ " from 1 November 2024" of what is not so yet."""
+    if when is None or not may_name_a_time(when.text):
+        return ""
+    found = next(iter(find_times(when.text, reference=said_at, prefer="future")), None)
+    if found is None or found.since is None or found.since <= said_at:
+        return ""
+    first = datetime.fromtimestamp(found.since / 1000, UTC)
+    if found.grain == "year":
+        return f" from {first.year}"
+    return f" from {first:%B %Y}" if found.grain == "month" else f" from {first.day} {first:%B %Y}"
 
 
 _SEVERAL = pattern(

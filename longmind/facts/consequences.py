@@ -32,6 +32,7 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
     if fact.predicate in SHARED["employer"]:
         yield from _at_work_again(current, fact)
+        yield from _no_longer_there(current, fact, "is_at")
     if fact.predicate == "lives_in":
         for belief in current.held(fact.subject, (*_DWELLINGS, "lives")):
             said = str(belief.value).casefold()
@@ -42,6 +43,7 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
                     fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
                 )
         yield from _other_rooms(current, fact)
+        yield from _no_longer_there(current, fact, "is_in")
         yield from _address_left(current, fact)
     if fact.predicate == "address":
         yield from _code_left(current, fact)
@@ -61,6 +63,20 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     yield from other_amounts(current, fact)
 
 
+def _no_longer_there(current: CurrentFacts, fact: FoundFact, predicate: str) -> Iterator[FoundFact]:
+    """ "I'm at Siemens", "I'm in Dundee": not after another firm or town, unless both are told at once."""
+    just_said = current.just_said()
+    for belief in current.held(fact.subject, (predicate,)):
+        said, new = str(belief.value), str(fact.value)
+        is_to_come = fact.valid_from is not None and fact.valid_from > belief.said
+        is_name = _A_NAME.fullmatch(said) is not None
+        if is_name and not words_of(said) & words_of(new) and (is_to_come or belief not in just_said):
+            over = FoundFact(fact.subject, predicate, belief.value, fact.start, fact.end, action="end")
+            yield over if fact.valid_from is None else replace(over, valid_to=fact.valid_from)
+
+
+_A_NAME: Final = re.compile(r"(?:the )?[A-Z][\w&'.-]*(?: (?:[A-Z][\w&'.-]*|of|and|the))*|[a-z]+")
+"""A firm or a town, and no "meeting with Ana" or "good hands"; in small letters one word."""
 _IN_CHARGE: Final = ("runs", "manages", "leads", "heads", "handles", "looks_after", "oversees")
 
 

@@ -54,6 +54,15 @@ def _does(auxiliary: str | None, verb: str) -> str:
 
 _DONE: Final = {"cancel": "cancelled", "sell": "sold", "quit": "quit", "leave": "left", "drop": "dropped"}
 
+
+def _weighs(match: re.Match[str]) -> Iterator[Edit]:
+    """ "He's down to 11 kilos", "the scales say 63 kg": what somebody weighs."""
+    if match["down"] is None:
+        yield *match.span("in"), "I weigh"
+    else:
+        yield *match.span("down"), " weigh" if match["who"] == "I" else " weighs"
+
+
 CHANGES: Final = (
     # "My doctor talked me into fish, which makes me a pescatarian".
     Rewording(
@@ -326,14 +335,17 @@ CHANGES: Final = (
     ),
     # "I'm down to 78 kilos", "weighed in at 82 kilos this morning".
     Rewording(
-        "back down up weighed",
+        "back down up weighed scale scales Scale Scales",
         (("kilo", "kg", "pound", "lb", "stone"),),
         pattern(
-            r"(?:(?P<down>\bI(?:'m| am) (?:now |currently )?(?:down|up|back) (?:to|at))|"
-            r"(?:^|[.!?]\s+)(?P<in>(?:I )?[Ww]eighed in at))(?= \d+(?:\.\d+)? ?(?:kilos?|kgs?|pounds?|lbs?|"
+            r"(?:\b(?P<who>I|[Ss]?[Hh]e|[A-Z][\w'-]+|(?:[Mm]y|[Oo]ur) [a-z]+)"
+            r"(?P<down>(?:'m| am|'s| is|'s got) (?:now |currently )?(?:down|up|back) (?:to|at))|"
+            r"(?:^|[.!?]\s+)(?P<in>(?:I )?[Ww]eighed in at|(?:(?:I )?(?:[Ss]tepped|[Gg]ot|[Ww]as) on )?"
+            r"[Tt]he (?:bathroom )?scales?(?: just| now)?(?: say| said| says| read| reads| show| shows|"
+            r" showed|:)))(?= \d+(?:\.\d+)? ?(?:kilos?|kgs?|pounds?|lbs?|"
             r"stone)\b)",
             re.IGNORECASE,
         ),
-        lambda match: iter([(*match.span("down" if match["down"] else "in"), "I weigh")]),
+        _weighs,
     ),
 )

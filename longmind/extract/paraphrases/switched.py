@@ -61,7 +61,24 @@ def _the_wrong(match: re.Match[str]) -> Iterator[Edit]:
     yield *match.span("whole"), f"Actually, {match['whose']}'s {what} is"
 
 
+def _studies(match: re.Match[str]) -> Iterator[Edit]:
+    """ "I've changed my major to law": I study law now."""
+    yield *match.span("whole"), " now study" if match["who"] == "I" else " now studies"
+
+
 SWITCHED: Final = (
+    # "I've changed my major to industrial design."
+    Rewording(
+        "changed switched",
+        ((" to ",), ("major", "course", "degree", "subject", "field of study", "program")),
+        pattern(
+            r"\b(?P<who>I|[Ss]?[Hh]e|[A-Z][\w'-]+)(?P<whole>(?:'ve| have|'s| has)?"
+            r"(?: just| recently| now| also)? "
+            r"(?:changed|switched) (?:my |his |her )?(?:major|course|degree|subject|field of study|"
+            r"program(?:me)?)s?(?: from [a-z][a-z ]{2,40}?)? to)(?= [a-zA-Z])"
+        ),
+        _studies,
+    ),
     # "I changed running clubs and am with Bakkeløperne now."
     Rewording(
         "changed switched swapped moved",

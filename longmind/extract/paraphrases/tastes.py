@@ -72,6 +72,12 @@ def _without_marks(match: re.Match[str]) -> Iterator[Edit]:
         yield at, at + 1, ""
 
 
+def _wanted(match: re.Match[str]) -> Iterator[Edit]:
+    """ "Long, detailed answers are what I want now": I prefer long and detailed answers."""
+    said = re.sub(r",? (?=[a-z])", lambda mark: " and " if mark[0] == ", " else mark[0], match["what"])
+    yield match.start("what"), match.end("rest"), f"I prefer {said[:1].lower()}{said[1:]}"
+
+
 TASTES: Final = (
     *map(_by_its_verb, _NOUNS),
     # "I have no love for football."
@@ -93,6 +99,18 @@ TASTES: Final = (
             r"(?! to (?:say|answer|discuss|talk|share|disclose|be named)\b)"
         ),
         put("say", "don't like"),
+    ),
+    # "Long, detailed answers are what I want now."
+    Rewording(
+        "answers replies responses explanations summaries",
+        ((" is what ", " are what "),),
+        pattern(
+            r"(?:^|[.!?;:,]\s+|\b(?:and|but|so) )(?P<what>(?:[A-Za-z-]+(?:,| and|,? but)? ){1,3}"
+            r"(?:answers|replies|responses|explanations|summaries))"
+            r"(?P<rest> (?:is|are) what I(?:'d)? (?:really )?(?:want|prefer|like|need)"
+            r"(?: now| instead| these days| from now on| please)*)(?=[.,;!?\n]|$)"
+        ),
+        _wanted,
     ),
     # "My preference is for window seats."
     Rewording(

@@ -1,0 +1,52 @@
+"""What is so no longer because something else is told of now: a firm, a weight, a cleaner, a subject."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.facts.test_doubt import told
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "gone", "held"),
+    [
+        ("I'm at Siemens these days.", "I work at Bosch now.", "is_at siemens", "works_at bosch"),
+        ("im in dundee btw", "moved 2 perth last week", "is_in dundee", "lives_in perth"),
+        ("I'm in good hands.", "I live in Perth.", "", "lives_in perth"),
+        ("My dog Rex weighs 30 kg.", "Rex is up to 33 kg now.", "30 kg", "weighs 33 kg"),
+        ("I weigh 68 kilos.", "Stepped on the scales: 63 kg now!", "68", "weighs 63 kg"),
+        ("I weigh 68 kilos.", "Prices are up to 90 pounds.", "90", "weighs 68 kilos"),
+        ("Our cleaner is Maria.", "Jo is our new cleaner.", "maria", "cleaner jo"),
+        ("I'm studying law.", "I've changed my major to history, still at Ghent.", "law", "studies history"),
+        ("I hate golf.", "I was wrong about golf. I love it.", "hates golf", "loves golf"),
+        (
+            "I can't bear opera.",
+            "I saw Tosca and I was wrong about opera, I adore it.",
+            "bear",
+            "adores opera",
+        ),
+        ("Keep answers short.", "Long, detailed answers are what I want now.", "short", "long and detailed"),
+    ],
+)
+def test_what_is_told_of_now_is_so_instead(before: str, text: str, gone: str, held: str) -> None:
+    facts = [fact.lower() for fact in told(before, text)]
+    assert not gone or not [fact for fact in facts if gone in fact]
+    assert [fact for fact in facts if held in fact]
+
+
+@pytest.mark.parametrize(
+    ("text", "loved"),
+    [
+        ("Oh wonderful, the train's cancelled again. I just love standing in the cold.", False),
+        ("Great, it's raining. I just love rain.", False),
+        ("Oh great tip, thanks! I just love opera.", True),
+        ("I went to Tosca. I just love opera.", True),
+    ],
+)
+def test_a_sigh_before_it_makes_love_the_opposite(text: str, loved: bool) -> None:
+    assert any("loves" in fact for fact in told(text)) is loved
+
+
+def test_a_journey_on_a_day_to_come_is_a_plan_that_may_be_cancelled() -> None:
+    assert any("plans" in fact and "Madeira" in fact for fact in told("We fly to Madeira on 3 October."))
+    assert not any("plans" in fact for fact in told("We fly to Madeira every summer."))
