@@ -16,6 +16,7 @@ from longmind.extract.changes import (
 )
 from longmind.extract.clauses import Clause, Person, When
 from longmind.extract.coreference import SubjectReader
+from longmind.extract.dating import tells_which
 from longmind.extract.described import described_as, is_lasting_news
 from longmind.extract.ellipsis import is_gapped
 from longmind.extract.grammar import ParsedClause
@@ -357,9 +358,17 @@ class StatementReader(SubjectReader):
         begin, end = words.clause(clause)
         if clause.shared:
             begin = words.starts[clause.verb.first]
+        if (
+            clause.link == "who"
+            and (comma := self.masked.find(",", words.end(clause.verb.after - 1), end)) >= 0
+        ):
+            end = comma  # "Jo, who lives in Leeds, visits us on 30 March"
         inside = find_mention(self.masked, words.end(clause.verb.after - 1), end)
         if inside is not None and inside.kind == "length":
             inside = find_mention(self.masked, inside.end, end) or inside
+        lasts = clause.verb.tense in ("present", "lasting")
+        while lasts and inside is not None and tells_which(self.masked, inside.start, inside.end, end):
+            inside = find_mention(self.masked, inside.end, end)  # "I like meetings like my May 15 lunch"
         if inside is not None:
             return inside
         before = span[0] if previous is None else max(span[0], words.clause(previous)[1])

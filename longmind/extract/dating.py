@@ -28,7 +28,8 @@ _NO_NOUN: Final = frozenset(
     "or but so because since when while if though although as than that which who to in on at by for "
     "from of off with without about into onto over under after before during until till up down out "
     "back away again too also only just is was are were am be been being will would can could may "
-    "might must shall should has have had do does did not never then now here nor yet all both".split()
+    "might must shall should has have had do does did not never then now here nor yet all both "
+    "morning afternoon evening night noon midday lunchtime week weekend onwards".split()
 )
 _HAS_OWN: Final = re.compile(r"(?:since|until|till|from|by|before|after|between|in|on|at)\b", re.IGNORECASE)
 
@@ -47,7 +48,7 @@ def with_dates(text: str, said_at: int | None, *, prefer: str = "future") -> str
     return "".join([*pieces, text[at:]]) if pieces else text
 
 
-def _stands_before_its_noun(before: str, behind: str) -> bool:
+def stands_before_its_noun(before: str, behind: str) -> bool:
     """Whether a time tells which thing is meant and takes no preposition: "a positive May review"."""
     if behind.startswith(("'s", "’s")):
         return True
@@ -55,6 +56,21 @@ def _stands_before_its_noun(before: str, behind: str) -> bool:
     if word is None or word.group().strip() in _NO_NOUN:
         return False
     return _NOUN_PHRASE.search(before) is not None
+
+
+def tells_which(text: str, start: int, end: int, stop: int) -> bool:
+    """Whether a bare date tells which thing is meant and not when: "my May 15 lunch", "the June issue"."""
+    if _BY_ITSELF.match(text, start) is not None:
+        return False
+    return stands_before_its_noun(text[max(0, start - 40) : start], text[end:stop])
+
+
+_BY_ITSELF: Final = re.compile(
+    r"(?:in|on|at|by|since|until|till|from|before|after|between|during|last|next|this|yesterday|today|tonight|"
+    r"tomorrow|every|each|back|\w+ \w+ ago|the)\b",
+    re.IGNORECASE,
+)
+"""So begins a time that belongs to the verb."""
 
 
 def _dated(phrase: TimePhrase, before: str, behind: str) -> str | None:
@@ -67,7 +83,7 @@ def _dated(phrase: TimePhrase, before: str, behind: str) -> str | None:
     lead = (
         _LEAD.search(before) is not None
         or _HAS_OWN.match(phrase.text) is not None
-        or _stands_before_its_noun(before, behind)
+        or stands_before_its_noun(before, behind)
     )
     own = _HAS_OWN.match(phrase.text)
     own_words = f"{own.group()} " if own is not None else ""

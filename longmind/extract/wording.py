@@ -9,7 +9,6 @@ from longmind.extract.dating import with_dates
 from longmind.extract.patterns import pattern
 from longmind.extract.statements import INSTRUCTIONS, SPEAKER, Statement, TimePhrase, slot_named
 from longmind.extract.verbs import form, forms_by_word, verb_forms
-from longmind.when.anchors import may_name_a_time
 from longmind.when.find import find_times
 
 _TURNED = {
@@ -48,9 +47,12 @@ def render(statement: Statement, *, speaker: str | None = None, said_at: int | N
     return f"{subject}{text}"
 
 
+_FIRST_DAY = pattern(r"(?:from|as of|as from|starting|beginning|effective)\b", re.IGNORECASE)
+
+
 def _to_come(when: TimePhrase | None, said_at: int) -> str:
     """ " from 1 November 2024" of what is not so yet."""
-    if when is None or not may_name_a_time(when.text):
+    if when is None or _FIRST_DAY.match(when.text) is None:
         return ""
     found = next(iter(find_times(when.text, reference=said_at, prefer="future")), None)
     if found is None or found.since is None or found.since <= said_at:

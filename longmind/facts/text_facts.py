@@ -316,5 +316,7 @@ def _value(statement: Statement, said_at: int | None) -> Value:
         text = f"{text} {statement.when.text}"
     if not statement.free and statement.slot not in _OWN_DATE:
         return text
-    past = has_happened(statement) and _PUT_OFF.match(f"{statement.slot} {text}".replace("_", " ")) is None
+    done = statement.slot == "did"
+    said = text if done else f"{statement.slot} {text}".replace("_", " ")
+    past = (done or has_happened(statement)) and _PUT_OFF.match(said) is None
     return with_dates(text, said_at, prefer="past" if past else "future")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
+from longmind import AsOf, FrozenClock, Memory
+from tests.conftest import START
 from tests.facts.test_doubt import told
 
 
@@ -50,3 +54,42 @@ def test_a_sigh_before_it_makes_love_the_opposite(text: str, loved: bool) -> Non
 def test_a_journey_on_a_day_to_come_is_a_plan_that_may_be_cancelled() -> None:
     assert any("plans" in fact and "Madeira" in fact for fact in told("We fly to Madeira on 3 October."))
     assert not any("plans" in fact for fact in told("We fly to Madeira every summer."))
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("My friend Jo, who lives in Leeds, visits us on 30 March.", "Jo lives_in Leeds"),
+        ("I'm meeting Jeremy, who's 36, for lunch on 30 March.", "Jeremy age 36"),
+        ("I prefer in-person meetings, like my March 30 mentor lunch.", "user prefers in-person meetings"),
+    ],
+)
+def test_a_date_of_something_else_is_not_when_a_state_begins(text: str, fact: str) -> None:
+    clock = FrozenClock(START)
+    with Memory.open(":memory:", clock=clock, embedder=None) as memory:
+        memory.conversation("c").add_turn("user", text)
+        now = memory.revision
+        changes = memory.facts.diff(AsOf(system=0, valid=0), AsOf(system=now, valid=now))
+        known = [str(change.after.fact) for change in changes if change.after is not None]
+        hits = [change.after.fact for change in changes if change.after is not None]
+        assert fact in [f"{hit.subject} {hit.predicate} {hit.object}" for hit in hits], known
+
+
+def test_the_memory_of_what_begins_later_tells_its_first_day() -> None:
+    with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
+        memory.conversation("c").add_turn("user", "From 1 November 2031 I'll be working for Havbris.")
+        assert [item.content for item in memory.memories.list()] == [
+            "User works at Havbris from 1 November 2031"
+        ]
+
+
+def test_a_deed_told_with_a_bare_date_lies_behind() -> None:
+    assert [fact for fact in told("I attended the May 5 workshop.") if "did" in fact] == [
+        f"user did attended the 5 May {_year_before(5, 5)} workshop"
+    ]
+
+
+def _year_before(month: int, day: int) -> int:
+    started = FrozenClock(START).now() / 1000
+    then = datetime.fromtimestamp(started, UTC)
+    return then.year - ((then.month, then.day) < (month, day))
