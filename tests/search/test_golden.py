@@ -68,7 +68,8 @@ def test_questions_belong_to_a_space_and_can_be_replaced_and_removed(memory: Mem
 
 
 def test_two_settings_are_compared_on_the_golden_questions(memory: Memory) -> None:
-    memory.golden.add("office key", name="key", texts=["mat"])
+    memory.remember("What a lovely grey umbrella!")  # no fact
+    memory.golden.add("grey umbrella", name="umbrella", texts=["umbrella"])
     compared = memory.golden.compare({}, {"lanes": ["facts"]})
     assert (compared.first_passed, compared.second_passed) == (1, 0)
     assert [(item.first, item.second) for item in compared] == [(1, None)]
