@@ -9,12 +9,12 @@ from typing import Final
 
 from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
-from longmind.extract.lexicon import POINTING
 from longmind.extract.needed_words import Gated
 from longmind.extract.open_times import is_appointment, is_event, is_kept_for, is_price
+from longmind.extract.open_values import ANY_OF_ALL, UNTOLD, WEAK, says_enough
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.activities import WITHOUT_ITS_OBJECT
-from longmind.extract.phrases.edges import DEICTIC, last_word, trimmed, without_tail
+from longmind.extract.phrases.edges import last_word, trimmed, without_tail
 from longmind.extract.replacement import SINGLE, takes_a_place
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.small_talk import is_worth_keeping, may_be_worth_keeping
@@ -51,10 +51,6 @@ _MOODS: Final = frozenset(
     "easy true "
     "false possible impossible important interesting funny weird strange cool awesome perfect amazing lovely "
     "beautiful worth enough gone over time long ill torn inclined supposed used set due no".split()
-)
-_WEAK: Final = POINTING | frozenset(
-    "her something anything nothing everything someone anyone here there so too now then again one ones more "
-    "less much what how why who stuff neither none both either".split()
 )
 _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
@@ -104,8 +100,6 @@ _AT_ONE_PLACE: Final = ("_at", "_with", "_under", "_as")
 _OVER: Final = Gated(r"\b(?:anymore|any more(?! (?:\w+ )?than\b)|any longer|no more)\b", re.IGNORECASE)
 _NO_MORE: Final = pattern(r"(?:any ?more|any longer|no more)\W*", re.IGNORECASE)
 """All that follows the verb: "she doesn't teach any more"."""
-_ANY_OF_ALL: Final = frozenset("anything whatever anyone anywhere".split())
-"""What may be any says little, unless a name or a number stands beside it."""
 _RELATIVE: Final = Gated(
     r"\s(?:that|which|who|whom|whose|where|because|don't (?:let|forget)"
     r"|so(?! (?:much|many|far|long|often|called)\b))\s",
@@ -183,12 +177,12 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
         and not is_price(words, clause, when)
     )
     for piece in pieces:
-        if not _says_enough(words.masked, piece, about):
+        if not says_enough(words.masked, piece, about):
             if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
                 continue
-            if not _ANY_OF_ALL.isdisjoint(words.lows):
+            if not ANY_OF_ALL.isdisjoint(words.lows):
                 continue
-            if words.low[words.indices(piece, verb.first, clause.end)[0]] in _UNTOLD:
+            if words.low[words.indices(piece, verb.first, clause.end)[0]] in UNTOLD:
                 continue  # "ordered it on 15 April"
             piece = (piece[0], when.end)  # "staying with us from 4 to 11 April"
         first, after = words.indices(piece, verb.first, clause.end)
@@ -332,9 +326,9 @@ def _then_more(words: Words, clause: ParsedClause, first: str) -> bool:
     if at >= clause.end:
         return False
     if words.low[at] in ("of", "about", "with", "to") and first in _FELT:
-        return at + 1 < clause.end and words.low[at + 1] not in _WEAK
+        return at + 1 < clause.end and words.low[at + 1] not in WEAK
     if first in ("in", "on", "off", "out", "up", "down", "about", "over", "like"):
-        return first in ("in", "on", "off") and words.low[at] not in _WEAK
+        return first in ("in", "on", "off") and words.low[at] not in WEAK
     return (
         first in ("too", "very", "so", "really", "quite", "pretty", "super", "not", "a")
         and words.low[at] not in _MOODS
@@ -394,13 +388,13 @@ def _ahead(
     if verb.tense == "future":
         if verb.lemma == "be" and when is not None and not verb.denied:
             slot, begin = _slot(words, clause, about)
-            if begin < span[1] and _says_enough(words.masked, (begin, span[1]), about):
+            if begin < span[1] and says_enough(words.masked, (begin, span[1]), about):
                 yield _match(words, clause, about, slot, (begin, span[1]), when)
         elif when is not None and not verb.denied and about.attribute is None:
             yield _match(words, clause, about, "plans", (words.starts[verb.after - 1], span[1]), when)
         return
     begin = words.starts[verb.after - 1]
-    if verb.lemma in _PASSING or not _says_enough(words.masked, span, about):
+    if verb.lemma in _PASSING or not says_enough(words.masked, span, about):
         return
     first, after = words.indices(span, verb.after, clause.end)
     if not is_worth_keeping(words, clause, about, first, after, timed=False):
@@ -471,45 +465,6 @@ def _belongs(words: Words, part: Range) -> bool:
 def has_verb(words: Words, first: int, after: int) -> bool:
     tags = words.tags[first:after]
     return "X" in tags or "I" in tags
-
-
-_WORD: Final = pattern(r"[\w'#@.+-]+")
-_SAYS_NOTHING: Final = _WEAK | DEICTIC | {"the", "a"}
-_LEFT_OPEN: Final = frozenset("for or and about with of to from as than via onto upon into but at".split())
-"""Words with which no value ends: what they lead to stands elsewhere, or is not read."""
-_NOTHING_BEHIND: Final = (["on"], ["at"], ["by"], ["after"], ["through"], ["under"])
-_EACH_OTHER: Final = (["each", "other"], ["one", "another"])
-_SPOKEN_TO: Final = frozenset({"you", "your", "yours", "yourself"})
-_UNTOLD: Final = frozenset("it him them this that these those one some".split())
-"""Objects that another sentence names."""
-_NO_VALUE: Final = _UNTOLD | frozenset(
-    "i we what how why if whether you your to no when where which who".split()
-)
-"""Words that no value begins with."""
-
-
-def _says_enough(masked: str, span: Range, about: About) -> bool:
-    words = _WORD.findall(masked[span[0] : span[1]].lower())
-    if not words or len(words) > 22 or "\ue000" in masked[span[0] : span[1]]:
-        return False
-    if _SAYS_NOTHING.issuperset(words):
-        return False
-    if words[:2] == ["the", "one"] or words[0] == "neither":
-        return False
-    if (
-        words in _NOTHING_BEHIND
-        or words[-1] in _LEFT_OPEN
-        or words[-2:] in _EACH_OTHER
-        or not _SPOKEN_TO.isdisjoint(words)
-    ):
-        return False  # "the data I work with", "I'm behind you"
-    if not _ANY_OF_ALL.isdisjoint(words[:4]) and not re.search(r"[A-Z0-9]", masked[span[0] : span[1]]):
-        return False
-    if words[0] in _NO_VALUE:
-        return words[0] == "no" and len(words) > 1 and words[1] != "idea"
-    return not (
-        about.sort == "speaker" and about.attribute is None and words[0] in ("me", "us") and len(words) == 1
-    )
 
 
 def attribute_slot(tokens: Sequence[Token]) -> str:

@@ -8,7 +8,9 @@ from typing import Final
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import RuleMatch
 
-TASTES: Final = frozenset("likes dislikes prefers avoids refuses_to requires needs wants hates loves".split())
+_TASTE_SLOTS: Final = frozenset(
+    "likes dislikes prefers avoids refuses_to requires needs wants hates loves".split()
+)
 """Slots whose value would be false without its restriction: who avoids noisy hotels does not avoid hotels."""
 _LONGEST: Final = 160
 _RESTRICTS: Final = pattern(r"\s(?:that|which|who|whose|where)\s+(?!(?:said|being|is why|was why)\b)\w")
@@ -24,7 +26,7 @@ RESTRICTED: Final = pattern(r"(?<=\w)\s(?:that|which|who|whose|where)\s(?=\w)")
 
 def restricted(masked: str, match: RuleMatch, end: int) -> RuleMatch:
     """The same with what tells which of a kind is meant, where that comes right behind the value."""
-    if match.slot not in TASTES:
+    if match.slot not in _TASTE_SLOTS:
         return match
     start, stop = match.value
     if _RESTRICTS.match(masked, stop, end) is None:

@@ -26,7 +26,7 @@ from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.kinds import has_outlasted, kind_words, kinds_of, over_by_sort, renewed
 from longmind.facts.slots import cardinality
-from longmind.facts.trust import OWN_CHANNELS, USER, channel_of
+from longmind.facts.trust import USER, is_own_words
 from longmind.facts.words import words_of
 
 _CUE_WORDS: Final = frozenset(
@@ -138,10 +138,7 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
     nothing = Doubted([], list(facts))
     if not _has_cue(frame.text):
         return nothing
-    channel = channel_of(
-        kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
-    )
-    own = channel in OWN_CHANNELS
+    own = is_own_words(frame)
     stated = [fact for fact in facts if fact.action == "record" and fact.polarity]
     settled = {(fact.subject, fact.predicate) for fact in facts if not is_free(fact)}
     ended = {(fact.subject, fact.predicate) for fact in facts if fact.action == "end" or not fact.polarity}

@@ -15,7 +15,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.slots import DISLIKING, LIKING
-from longmind.facts.trust import OWN_CHANNELS, USER, channel_of
+from longmind.facts.trust import USER, is_own_words
 from longmind.facts.words import words_of
 
 _HINTS: Final = (" mind ", "take back", "takes back", "wrong about", " again", "back on ", "misjudged")
@@ -56,10 +56,7 @@ def reconsidered(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact]:
     low = frame.text.lower()
     if not any(hint in low for hint in _HINTS):
         return
-    channel = channel_of(
-        kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
-    )
-    if channel not in OWN_CHANNELS:
+    if not is_own_words(frame):
         return
     for sentence in _SENTENCE.findall(frame.text):
         rethought, allowed = _RETHOUGHT.search(sentence), _ALLOWED.search(sentence)
@@ -67,34 +64,28 @@ def reconsidered(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact]:
             continue
         over: list[CurrentFact] = []
         if rethought is not None:
-            over = _thought_of(current, rethought["thing"])
+            over = _thought_of(current, words_of(rethought["thing"]))
         elif allowed is not None:
-            over = _spared(current, allowed["thing"] or allowed["back"])
+            over = _spared(current, words_of(allowed["thing"] or allowed["back"]))
         for belief in over:
             if belief.recorded < frame.occurred_at:
                 yield FoundFact(belief.subject, belief.predicate, belief.value, action="end")
 
 
-def _thought_of(current: CurrentFacts, thing: str) -> list[CurrentFact]:
-    named = words_of(thing)
-    if not named:
-        return []
+def _thought_of(current: CurrentFacts, named: frozenset[str]) -> list[CurrentFact]:
     return [
         belief
-        for belief in current.sharing(USER, named)
+        for belief in (current.sharing(USER, named) if named else ())
         if (belief.predicate in (*LIKING, *_AGAINST) or belief.predicate.startswith("favorite_"))
         and words_of(str(belief.value)) == named
     ]
 
 
-def _spared(current: CurrentFacts, thing: str) -> list[CurrentFact]:
+def _spared(current: CurrentFacts, named: frozenset[str]) -> list[CurrentFact]:
     """What was disliked or forbidden; an allergy is over only where somebody says so."""
-    named = words_of(thing)
-    if not named:
-        return []
     return [
         belief
-        for belief in current.sharing(USER, named)
+        for belief in (current.sharing(USER, named) if named else ())
         if (belief.predicate in _AGAINST and words_of(str(belief.value)) == named)
         or (
             belief.predicate in INSTRUCTIONS

@@ -20,7 +20,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import Extraction, FoundEntity, FoundFact
 from longmind.facts.names import find_entities
 from longmind.facts.rows import AliasRow, EntityRow, select_among
-from longmind.facts.trust import OWN_CHANNELS, USER, channel_of
+from longmind.facts.trust import USER, is_own_words
 from longmind.facts.values import Entity
 from longmind.store.engine import Connection
 from longmind.store.visible import Clause
@@ -60,10 +60,7 @@ def with_first_names(item: Extraction) -> Extraction:
 def known_by_name(current: CurrentFacts, frame: Frame, item: Extraction) -> Extraction:
     """The same, said of those whom the ledger knows."""
     item = _by_known_names(current, _by_pronoun(current, frame, item))
-    channel = channel_of(
-        kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
-    )
-    item = _renamed(item, _known_persons(current, item.entities, in_short=channel in OWN_CHANNELS))
+    item = _renamed(item, _known_persons(current, item.entities, in_short=is_own_words(frame)))
     return _by_new_nicknames(item)
 
 

@@ -14,7 +14,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.slots import SHARED
-from longmind.facts.trust import OWN_CHANNELS, USER, channel_of
+from longmind.facts.trust import USER, is_own_words
 from longmind.facts.words import words_of
 
 _HINTS: Final = ("i can ", "for me", " me")
@@ -75,10 +75,7 @@ def recovered(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact]:
     low = frame.text.lower()
     if not any(hint in low for hint in _HINTS):
         return
-    channel = channel_of(
-        kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
-    )
-    if channel not in OWN_CHANNELS:
+    if not is_own_words(frame):
         return
     for sentence in _SENTENCE.findall(frame.text):
         borne, feared = _BORNE.search(sentence), _NOT_FEARED.search(sentence)

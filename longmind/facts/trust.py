@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from longmind.base.checks import check_choice
+from longmind.base.frame import Frame
 from longmind.facts.canonical import alias_norm, canonical_text
 
 Channel = Literal["user_turn", "assistant_turn", "tool", "note", "document", "mail", "web", "import", "call"]
@@ -100,6 +101,14 @@ def channel_of(
     if speaker is not None:
         return "mail"  # a note that names its author is somebody's message
     return source if source in ("import", "tool") else "note"
+
+
+def is_own_words(frame: Frame) -> bool:
+    """Whether a frame came in as the user's own words."""
+    channel = channel_of(
+        kind=frame.kind, role=frame.role, source=frame.source, uri=frame.uri, speaker=frame.speaker
+    )
+    return channel in OWN_CHANNELS
 
 
 def is_protected(subject: str, predicate: str, *, user: str | None = None) -> bool:

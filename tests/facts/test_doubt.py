@@ -33,6 +33,13 @@ def told(*texts: str, last_as_document: bool = False) -> list[str]:
         return held(memory)
 
 
+def check_replaced(first: str, second: str, gone: str, new: str) -> None:
+    """Fail unless what the second text says is held in the place of what the first said."""
+    after = told(first, second)
+    assert not any(gone in line for line in after), after
+    assert any(new in line for line in after), after
+
+
 @pytest.mark.parametrize(
     ("first", "second", "gone", "new"),
     [
