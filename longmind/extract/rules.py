@@ -448,18 +448,17 @@ _IDENTITY_FIXED = (
 _PAST = frozenset({"past", "either"})
 _AHEAD = frozenset({"future", "either"})
 
-_TRAVEL = ("fly", "travel", "visit", "move", "go", "start", "meet", "attend", "host", "run", "get", "leave",
-         "drive", "see", "throw", "join", "teach",
-           "celebrate", "return", "head", "take", "have", "present", "perform", "graduate", "retire", "open",
-                    "launch", "compete", "camp", "adopt")  # fmt: skip
-_EVENTS = ("go", "visit", "attend", "buy", "run", "meet", "finish", "start", "complete", "win", "lose",
-         "break", "see", "watch", "travel", "fly", "drive",
-           "take", "host", "perform", "give", "join", "leave", "celebrate", "sign", "sell", "receive", "get",
-                    "launch", "open", "publish", "hike", "climb",
-           "adopt", "graduate", "retire", "paint", "build", "bake", "cook", "make", "plant", "read", "play",
-                    "swim", "camp", "volunteer", "donate", "present", "write",
-           "quit", "pass", "fail", "move", "return", "come", "throw", "organize", "participate", "compete",
-                    "discover", "try", "book", "order", "have", "marry", "ride")  # fmt: skip
+_TRAVEL = tuple(
+    "fly travel visit move go start meet attend host run get leave drive see throw join teach celebrate "
+    "return head take have present perform graduate retire open launch compete camp adopt".split()
+)
+_EVENTS = tuple(
+    "go visit attend buy run meet finish start complete win lose break see watch travel fly drive take "
+    "host perform give join leave celebrate sign sell receive get launch open publish hike climb adopt "
+    "graduate retire paint build bake cook make plant read play swim camp volunteer donate present "
+    "write quit pass fail move return come throw organize participate compete discover try book order "
+    "have marry ride".split()
+)
 
 _ACTIVITIES_VERBS = (
     VerbRule("plans_to", "plans", ("plan", "intend", "aim"), " (?:to|on) ", activities.doing,
