@@ -119,6 +119,12 @@ _TEAM = Then(r" (?:on|in) (?:the|our) (?=[\w-]+(?: [\w-]+)? team\b)", "team", na
 _IN = Then(r" in (?=[A-Z])", "works_in", names.place, free=True)
 _BORN = Then(r" (?:originally )?from ", "from", names.place)
 
+_OFFICE = (
+    r"(?:(?!not\b|no\b)[a-z-]+ ){0,2}(?:head|ceo|cto|cfo|coo|vp|director|president|vice-president|manager|"
+    r"professor|chief|chair|chairman|chairwoman|mayor|treasurer|secretary|captain|editor|partner|principal|"
+    r"headteacher|coordinator|supervisor|trustee)"
+)
+"""What somebody "is" without an article: there is one of them."""
 _JOB = r"(?: (?:a|my|the|his|her)(?: \w+){0,3})? (?:job|position|role|internship|gig|apprenticeship)"
 
 
@@ -208,15 +214,13 @@ _WORK_VERBS = (
     VerbRule("became", "role", ("become",), " ", roles.occupation_with_article, tenses=DONE, denial="refuses",
              then=(_AT, _OF)),
     VerbRule("became_leader", "role", ("become",),
-             " (?=(?:head|ceo|cto|cfo|coo|vp|director|president|manager|professor|chief|chair|mayor)\\b)",
-             roles.occupation, tenses=DONE, denial="refuses", then=(_AT, _OF)),
+             rf" (?={_OFFICE}\b)", roles.occupation, tenses=DONE, denial="refuses", then=(_AT, _OF)),
     VerbRule("student_at", "role", ("be",), "", roles.student, tenses=tenses("present", "perfect"),
              then=(Then(" at ", "studies_at", names.named_organisation),)),
     VerbRule("is_a", "role", ("be",), "", roles.occupation_with_article, tenses=tenses("present", "perfect"),
              then=(_TEAM, _AT, _OF, _FROM, _BORN, _IN)),
     VerbRule("is_leader", "role", ("be",),
-             "(?=(?:head|ceo|cto|cfo|coo|vp|director|president|manager|professor|chief) (?:of|at))",
-             roles.occupation, tenses=PRESENT, then=(_AT, _OF)),
+             rf"(?={_OFFICE} (?:of|at)\b)", roles.occupation, tenses=PRESENT, then=(_AT, _OF)),
     VerbRule("was_a", "role", ("be",), "", roles.occupation_with_article, tenses=WAS, denial="refuses",
              ended=True, then=(Then(" (?:at|for) ", "works_at", names.organisation, ended=True),)),
     VerbRule("studies_at", "studies_at", ("study",), " at ", names.named_organisation),

@@ -37,6 +37,16 @@ _DESCRIBING: Final = frozenset(
     "embarrassing overwhelming exhausting satisfying fascinating demanding promising outstanding".split()
 )
 """Forms in -ing that after "be" only describe."""
+_BEFORE_TITLES: Final = frozenset(
+    "managing acting founding commanding visiting consulting practising practicing presiding sitting "
+    "contributing supporting teaching attending".split()
+)
+_TITLES: Final = frozenset(
+    "director partner editor agent trustee head headmaster headmistress headteacher president secretary "
+    "chair chairman chairwoman chairperson member manager chief captain dean officer professor lecturer "
+    "fellow scholar engineer physician doctor judge mayor principal assistant treasurer ceo".split()
+)
+"""An office, before which such a form says which one."""
 
 
 def verb_group(
@@ -201,7 +211,7 @@ class _Group:
         return None if finite is None else self._made(finite[0], finite[1], tense=finite[2])
 
     def _be(self, forms: dict[str, str]) -> VerbGroup:
-        if "ing" in forms and self._next(0) not in _DESCRIBING:
+        if "ing" in forms and self._next(0) not in _DESCRIBING and not self._is_title():
             if forms["ing"] == "go" and self._next() == "to" and self._base_at(self.at + 2):
                 self.at += 2
                 lemma = forms_by_word().get(self._next(0), _NO_FORMS).get("base")
@@ -218,6 +228,10 @@ class _Group:
                 group.passive = True
                 return group
         return self._copula()
+
+    def _is_title(self) -> bool:
+        """ "Is managing director", "was acting head of the school": the word belongs to the office."""
+        return self._next(0) in _BEFORE_TITLES and self._next() in _TITLES
 
     def _base_at(self, at: int) -> bool:
         if at >= self.end:

@@ -229,7 +229,7 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
                 ):
                     yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
         return
-    matches = _matching(current, fact.subject, str(fact.value))
+    matches = _matching(current, fact.subject, str(fact.value).removeprefix("as "))  # "quit as treasurer"
     if not matches and fact.subject[:1].islower() and fact.subject != USER and "/" not in fact.subject:
         # "Book club finished it": what the user spoke of as theirs.
         own = words_of(fact.subject)

@@ -171,6 +171,7 @@ ENDINGS = [
     ("I use tabs.", "I use spaces now, not tabs.", "tabs"),
     ("I love horror films.", "I can't stand horror anymore.", "loves"),
     ("We're flying to Lanzarote on 3 August.", "The Lanzarote trip is cancelled.", "Lanzarote"),
+    ("Jo is treasurer of the rowing club.", "Jo has resigned as treasurer.", "treasurer"),
     ("I'm the treasurer of our society.", "I quit as treasurer on Saturday.", "treasurer"),
     ("I fly to Dakar on 2 December.", "Had to cancel the Dakar trip.", "Dakar"),
     ("I play squash.", "I knocked squash on the head.", "squash"),

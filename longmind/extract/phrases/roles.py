@@ -14,7 +14,10 @@ _NOT_INSIDE = frozenset(
     "and or but who that than in at of with from for to like bit lot little fan not very too such".split()
 )
 _OF_WHAT = pattern(r" of (?:the )?[a-z][\w-]*(?: [a-z][\w-]*)?(?= at | for |$|[,.;])")
-_LEADERS = frozenset("head director chief vp president professor".split())
+_LEADERS = frozenset(
+    "head director chief vp president professor chair chairman chairwoman treasurer secretary captain editor "
+    "mayor principal coordinator trustee".split()
+)
 _WORKPLACE_AHEAD = pattern(r"\s+(?:at|of|for) (?:the )?[A-Z]")
 _GOES_ON = pattern(r" (?:of|based|working|living|specializing)\b")
 _ANY_ROLE = pattern(
