@@ -26,7 +26,7 @@ _KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]
 """Of the columns that are read, from `space` on."""
 _MOST_BYTES: Final = 1 << 27
 """What a block may unpack to, however much it says: many times what the largest one holds."""
-_TYPES: Final = ("<i8", "<i4", "|b1")
+_TYPES: Final = ("<i8", "<i4", "<f2", "|b1")
 """Of the arrays in a block."""
 
 

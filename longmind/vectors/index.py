@@ -395,7 +395,7 @@ class VectorIndex(VectorRows):
         kept = keep_codes(
             store,
             EXACT_LIMIT if self.exact_limit is None else self.exact_limit,
-            lambda db, segment: make_codes(db, segment, dimensions),
+            lambda db, segment: make_codes(db, segment, dimensions, to_keep=True),
             is_over=lambda: budget.exhausted,
         )
         return {"codes": kept} if kept else {}

@@ -24,6 +24,7 @@ from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, segment
 from longmind.store.transaction import Snapshot
 from longmind.vectors.device import Device, DeviceIndex, DeviceShort, may_use_device, open_device
 from longmind.vectors.late_interaction import BYTES, Pieces
+from longmind.vectors.lists import DRAWN, LEAST_WINDOWS, Lists
 from longmind.vectors.matrix import WindowMatrix
 from longmind.vectors.quantized import (
     Codes,
@@ -429,14 +430,19 @@ class _Vectors:
         return make_codes(db, self._segment, self._dimensions)
 
 
-def make_codes(db: Connection, segment: Segment, dimensions: int) -> Codes:
-    """The codes of all vectors of a segment."""
+def make_codes(db: Connection, segment: Segment, dimensions: int, *, to_keep: bool = False) -> Codes:
+    """The codes of all vectors of a segment; those that are kept are sorted into lists, if they are many.
+
+    To sort takes as long as all the rest, which is too long for a search that waits for it.
+    """
+    listed = to_keep and count_windows(db, segment) >= LEAST_WINDOWS
     # By the hashes of their texts: evenly drawn, and the same whatever was written first.
     here = segment.among("frame_id")
     rows = db.all(
         f"SELECT frame_id, windows, data FROM frame_vector WHERE {here.sql} "
-        f"ORDER BY text_key, frame_id LIMIT {_DRAWN}",
+        f"ORDER BY text_key, frame_id LIMIT {DRAWN if listed else _DRAWN}",
         here.values,
     )
-    _, sample = windows_of(rows, dimensions)
-    return Codes.build(sample, load_windows(dimensions, segment)(db, -1))
+    _, sample = windows_of(rows[:_DRAWN], dimensions)
+    lists = Lists.spread_as(windows_of(rows, dimensions)[1]) if listed else None
+    return Codes.build(sample, load_windows(dimensions, segment)(db, -1), lists)

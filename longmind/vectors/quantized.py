@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from longmind.base.ordering import distinct, first_of_each
 from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
 from longmind.vectors.exact import cosines as exact_cosines
+from longmind.vectors.lists import LEAST_WINDOWS, MOST_LOOKED, PART, Lists
 from longmind.vectors.rows import spread
 from longmind.vectors.threads import one_worker
 
@@ -29,11 +30,20 @@ _LEAST_CANDIDATES: Final = 128
 _SAMPLE: Final = 16
 _TRUTH: Final = 10
 _WANTED_RECALL: Final = 0.95
+_LOST_BY_LISTS: Final = 0.01
+"""What looking through some lists may lose of the recall of looking through all."""
+_FURTHER: Final = 2
+"""Questions are further from what is stored than stored texts from each other: twice the lists."""
 _MOST_CANDIDATES: Final = 3200
+_NUMBERS_OF_LISTS: Final = (32, 64, MOST_LOOKED)
 _HAND_OVER_SECONDS: Final = 0.001
 """Longer than a thread takes to begin, unless all of them are busy."""
 _DESCRIPTORS: Final = Path("/proc/self/fd")
 """Where Linux shows the open files of a process as paths."""
+
+
+_ADDED: Final = 20_000
+"""So many windows are added at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +63,11 @@ class Codes:
 
     method = "quantised"
 
-    def __init__(self, index: Any, frames: Int64Array) -> None:
+    def __init__(self, index: Any, frames: Int64Array, lists: Lists | None = None) -> None:
         self._index = index
+        self._tried_lists = lists is not None
+        self._lists = lists
+        """None where so few windows, or so spread, are all looked through."""
         self._frames = frames
         """Of each window in the index, in the order in which they came."""
         self._seen: tuple[tuple[object, ...], BoolArray, int] | None = None
@@ -63,49 +76,70 @@ class Codes:
         self._lock = threading.Lock()
 
     @classmethod
-    def build(cls, sample: Float16Array, parts: Iterable[tuple[Int64Array, Float16Array]]) -> Codes:
-        """From some of the windows, drawn evenly, and from all of them, in parts."""
+    def build(
+        cls,
+        sample: Float16Array,
+        parts: Iterable[tuple[Int64Array, Float16Array]],
+        lists: Lists | None = None,
+    ) -> Codes:
+        """From some of the windows, drawn evenly, and from all of them, in parts, which lists may sort."""
         from concurrent.futures import ThreadPoolExecutor
 
         import turbovec
 
         index = turbovec.TurboQuantIndex(dim=sample.shape[1], bit_width=4)
-        with one_worker():
+        with one_worker(), suppress(ValueError):  # windows that are all alike fit nothing
             index.calibrate(sample.astype(np.float32))
         truth = _Nearest(sample[:_SAMPLE].astype(np.float32))
         frames: list[Int64Array] = []
         with ThreadPoolExecutor(1) as beside:
             adding = None
-            for ids, vectors in parts:
-                wide = vectors.astype(np.float32)
-                if adding is not None:
-                    adding.result()
-                adding = beside.submit(index.add, wide)  # without Python, while the next part is read
-                truth.look(wide)
-                frames.append(ids)
+            for ids, vectors in parts if lists is None else _joined(parts, PART):
+                order = np.arange(len(ids))
+                if lists is not None:
+                    lists, order = lists.with_part(vectors)
+                frames.append(ids[order])
+                for first in range(0, len(order), _ADDED):
+                    wide = vectors[order[first : first + _ADDED]].astype(np.float32)
+                    if adding is not None:
+                        adding.result()
+                    adding = beside.submit(index.add, wide)  # without Python, while the next part is read
+                    truth.look(wide)
             if adding is not None:
                 adding.result()
         index.prepare()
-        codes = cls(index, np.concatenate(frames))
+        codes = cls(index, np.concatenate(frames), lists)
         codes._check(truth)
         return codes
 
     @classmethod
     def unpacked(
-        cls, index: Any, frames: Int64Array, dimensions: int | None, factor: int, recall: float
+        cls, index: Any, arrays: Mapping[str, Any], about: Mapping[str, Any], dimensions: int | None
     ) -> Codes:
         """What `packed` gave, by way of `unpacked_index`; ValueError if they do not belong together."""
-        if len(index) != len(frames) or dimensions not in (None, index.dim):
+        frames, looked = arrays["frames"], about.get("lists", 0)
+        if len(index) != len(frames) or dimensions not in (None, index.dim) or type(looked) is not int:
             raise ValueError("codes of other vectors")
+        lists = Lists.unpacked(arrays, looked, dimensions=index.dim, windows=len(frames)) if looked else None
         index.prepare()
-        codes = cls(index, frames)
-        codes._factor, codes.recall = factor, recall
+        codes = cls(index, frames, lists)
+        codes._factor, codes.recall = about["factor"], about["recall"]
+        codes._tried_lists = "lists" in about
         return codes
 
-    def packed(self) -> tuple[bytes, Int64Array, dict[str, Any]]:
-        """The codes as bytes, the frame of each, and what was learnt about them."""
+    @property
+    def lacks_lists(self) -> bool:
+        """Whether they were made of too few windows for lists, or before there were any."""
+        return not self._tried_lists and len(self._frames) >= LEAST_WINDOWS
+
+    def packed(self) -> tuple[bytes, dict[str, Any], dict[str, Any]]:
+        """The codes as bytes, the frame of each and their lists, and what was learnt about them."""
         with self._lock:
-            return self._index.to_bytes(), self._frames, {"factor": self._factor, "recall": self.recall}
+            lists = {} if self._lists is None else self._lists.packed()
+            about: dict[str, Any] = {"factor": self._factor, "recall": self.recall}
+            if self._tried_lists:
+                about["lists"] = 0 if self._lists is None else self._lists.looked
+            return self._index.to_bytes(), {"frames": self._frames, **lists}, about
 
     @property
     def frames(self) -> int:
@@ -127,6 +161,9 @@ class Codes:
 
         with self._lock:
             mask, count = self._shown(question.mask)
+            if self._lists is not None and 2 * count > len(mask):  # what a filter leaves may be in any list
+                mask = self._lists.near(question.vector, mask)
+                count = int(np.count_nonzero(mask))
             number = quick_number(min(limit * self._factor, count), count)
             if number == 0:
                 return np.zeros(0, dtype=np.int64)
@@ -162,14 +199,42 @@ class Codes:
         while True:
             number = quick_number(min(_LEAST_CANDIDATES * self._factor, truth.seen), truth.seen)
             _, slots = self._index.search(truth.asked, k=number, mask=everything)
-            recalls = [
-                len(set(true_slots.tolist()) & set(row.tolist())) / len(true_slots)
-                for true_slots, row in zip(truth.places, slots, strict=True)
-            ]
-            self.recall = float(np.mean(recalls))
+            self.recall = truth.share_of(slots)
             if self.recall >= _WANTED_RECALL or number >= min(_MOST_CANDIDATES, truth.seen):
-                return
+                break
             self._factor *= 2
+        if self._lists is not None:
+            self._lists = self._enough(self._lists, truth)
+
+    def _enough(self, lists: Lists, truth: _Nearest) -> Lists | None:
+        """The lists, with as many to look through as find nearly all that all of them would."""
+        everything = np.ones(truth.seen, dtype=bool)
+        for looked in _NUMBERS_OF_LISTS:
+            found = []
+            for asked in truth.asked:
+                mask = lists.looking_at(looked).near(asked, everything)
+                count = int(np.count_nonzero(mask))
+                number = quick_number(min(_LEAST_CANDIDATES * self._factor, count), count)
+                found.append(self._index.search(asked[None, :], k=number, mask=mask)[1][0] if number else [])
+            if truth.share_of(found) >= self.recall - _LOST_BY_LISTS:
+                return lists.looking_at(min(looked * _FURTHER, MOST_LOOKED))
+        return None
+
+
+def _joined(
+    parts: Iterable[tuple[Int64Array, Float16Array]], windows: int
+) -> Iterator[tuple[Int64Array, Float16Array]]:
+    """The same, in parts of so many windows or a few more."""
+    ids: list[Int64Array] = []
+    vectors: list[Float16Array] = []
+    for some_ids, some_vectors in parts:
+        ids.append(some_ids)
+        vectors.append(some_vectors)
+        if sum(map(len, ids)) >= windows:
+            yield np.concatenate(ids), np.concatenate(vectors)
+            ids, vectors = [], []
+    if ids:
+        yield np.concatenate(ids), np.concatenate(vectors)
 
 
 class _Nearest:
@@ -191,6 +256,14 @@ class _Nearest:
         best = np.argsort(-cosines, axis=1, kind="stable")[:, :_TRUTH]
         self._cosines = np.take_along_axis(cosines, best, axis=1)
         self.places = np.take_along_axis(positions, best, axis=1)
+
+    def share_of(self, found: Sequence[Any]) -> float:
+        """How many of them were found, for each that was asked for."""
+        shares = [
+            len(set(places.tolist()).intersection(map(int, slots))) / len(places)
+            for places, slots in zip(self.places, found, strict=True)
+        ]
+        return float(np.mean(shares))
 
 
 class WindowIndex(Protocol):

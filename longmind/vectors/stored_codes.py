@@ -56,7 +56,7 @@ def load_codes(db: Connection, segment: Segment, dimensions: int | None = None) 
         check_frame_id(db, int(frames.max()), "segment_block")
     try:
         index = unpacked_index(_chunks(db, keys[-2::-1], size))
-        codes = Codes.unpacked(index, frames, dimensions, about["factor"], about["recall"])
+        codes = Codes.unpacked(index, arrays, about, dimensions)
     except (Malformed, ValueError, OSError):  # damaged, or another version of turbovec wrote them
         return None
     return codes, keys[0].revision
@@ -131,15 +131,16 @@ def _is_wanted(db: Connection, segment: Segment, limit: int) -> bool:
         f"SELECT count(*) FROM frame_vector WHERE written_at > ? AND {here.sql}",
         (keys[0].revision, *here.values),
     )
-    return newer > _STALE * frames or load_codes(db, segment) is None
+    if newer > _STALE * frames:
+        return True
+    kept = load_codes(db, segment)
+    return kept is None or kept[0].lacks_lists
 
 
 def _write(store: Store, read: Snapshot, segment: Segment, codes: Codes, identity: str | None) -> int:
-    packed, frames, about = codes.packed()
+    packed, arrays, about = codes.packed()
     chunks = [packed[start : start + _CHUNK] for start in range(0, len(packed), _CHUNK)]
-    head = pack_arrays(
-        {"frames": frames}, {**about, "identity": identity, "chunks": len(chunks), "bytes": len(packed)}
-    )
+    head = pack_arrays(arrays, {**about, "identity": identity, "chunks": len(chunks), "bytes": len(packed)})
     with store.write() as tx:
         rebuilt = store.setting(tx.db, REBUILT)
         if erased_since(tx.db, read.revision) or (rebuilt is not None and int(rebuilt) > read.revision):
