@@ -188,6 +188,8 @@ def find_changes(
     last = words.low[clause.end - 1] if clause.end > verb.after else ""
     if done and (verb.lemma, last) in _WITH_PARTICLE:
         return maker.ended((start, words.starts[clause.end - 1]))
+    if verb.lemma == "drop" and particle in ("to", "by", "below", "under"):
+        return None  # "my handicap has dropped to 14"
     if done and verb.lemma in ENDS:
         return maker.ended((start, end))
     return None

@@ -165,6 +165,8 @@ class Parser(NounReader):
         verb = verb_group(self.words, noun.end, self.count, third=third, plural=noun.plural)
         if verb is None or (self.low[verb.after - 1] == "'s" and self.low[verb.after] in ("", ",", ".")):
             return None
+        if inside and noun.kind == "my" and verb.form == "past" and self.low[at - 1] in _CAUSING:
+            return None  # "I had my appendix removed"
         if inside and noun.kind == "my" and self.low[verb.first] == "'s":
             return None  # "my son's team", in the middle of something
         if self.low[verb.first] == "'s" and self.low[verb.first + 1] in _FINITE:
@@ -338,6 +340,7 @@ _INSIDE: Final = frozenset("%€$£#'\"°&/-+“”«»„")
 """Marks that end no clause."""
 _THERE_IS: Final = frozenset("'s is are was were has 're".split())
 _BE_OR_HAVE: Final = BE | HAVE
+_CAUSING: Final = frozenset("have has had having get got getting 've".split())
 _ASKED: Final = frozenset({"please", "always", "never"})
 _POINTS: Final = frozenset({"there", "here", "how", "well"})
 _LEFT_ALONE: Final = frozenset(

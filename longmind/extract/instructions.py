@@ -13,10 +13,13 @@ from longmind.extract.phrases.edges import trimmed
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 from longmind.extract.words import Words
+from longmind.when.mentions import find_mention
 
 _LASTING: Final = pattern(
     r"\b(?:always|never|from now on|in future|by default|every time|whenever|at all times|going forward|"
-    r"unless i (?:ask|say)|with me|to me|for me|each time|any ?more|only|please|i beg you)\b",
+    r"unless i (?:ask|say)|with me|to me|for me|each time|"
+    r"(?:every|each|all my) (?:e-?mail|message|reply|answer|letter|document|recipe|list)s?|"
+    r"any ?more|only|please|i beg you)\b",
     re.IGNORECASE,
 )
 ONCE: Final = pattern(
@@ -29,7 +32,7 @@ ONCE: Final = pattern(
 _STYLE_VERBS: Final = frozenset(
     "answer reply respond write speak talk address use sign format avoid keep give call explain phrase spell "
     "translate include end start drop skip stop show convert stick assume treat prefer put be quote "
-    "indent switch change".split()
+    "indent switch change check correct proofread".split()
 )
 _ABOUT_ANSWERS: Final = pattern(
     r"\b(?:answers?|repl(?:y|ies)|responses?|emails?|e-mails?|messages?|bullets?|bullet points|"
@@ -51,7 +54,11 @@ _TOPICS: Final = (
     ),
     (
         "answer_length",
-        Gated(r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words)\b", re.I),
+        Gated(
+            r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words"
+            r"|(?:under|within|below|over) (?:[a-z]+ ){1,3}words)\b",
+            re.I,
+        ),
     ),
     (
         "units",
@@ -71,6 +78,7 @@ _TOPICS: Final = (
             re.I,
         ),
     ),
+    ("time_format", Gated(r"\b(?:24|12|twenty-four|twelve)[- ]hours? (?:clock|format|times?)\b", re.I)),
     ("emoji", Gated(r"\bemojis?\b", re.I)),
     (
         "answer_tone",
@@ -150,6 +158,11 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
         span = (start + called.start("name"), start + called.end("name"))
         return RuleMatch(speaker, "nickname", span, (start, end), "call_me")
     verb = clause.verb
+    if verb.lemma == "remind" and words.low[verb.after] in ("me", "us") and not verb.denied:
+        when = find_mention(words.masked, start, end)
+        if when is not None and when.kind == "repeated":
+            span = trimmed(words.masked, start, end)
+            return RuleMatch(speaker, "instruction", span, span, "instruction")
     whole = words.masked[sentence[0] : sentence[1]]
     if (
         verb.lemma not in _STYLE_VERBS

@@ -67,7 +67,9 @@ class NounReader:
         low, tag = self.low[at], self.tags[at]
         if low in ("my", "our"):
             end = self._phrase_end(at + 1)
-            return Noun("my", at, end, self._is_plural(at + 1, end)) if end > at + 1 else None
+            if end <= at + 1 or (end == at + 2 and self.low[at + 1] == "own"):
+                return None  # "I sew my own dresses": what is my own is told by what follows
+            return Noun("my", at, end, self._is_plural(at + 1, end))
         if low in ("his", "her", "their"):
             end = self._phrase_end(at + 1)
             return Noun("pronoun", at, end, self._is_plural(at + 1, end)) if end > at + 1 else None

@@ -9,8 +9,9 @@ from typing import Final
 
 from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.habits import GOOD_OR_BAD, frame_of, is_skill, lasts, makes_a_work
 from longmind.extract.needed_words import Gated
-from longmind.extract.open_times import is_appointment, is_event, is_kept_for, is_price
+from longmind.extract.open_times import goes_on, is_appointment, is_event, is_kept_for, is_of_object, is_price
 from longmind.extract.open_values import ANY_OF_ALL, UNTOLD, WEAK, says_enough
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.activities import WITHOUT_ITS_OBJECT
@@ -31,10 +32,13 @@ _PASSING: Final = frozenset(
     "realise realize notice imagine consider intend decide promise happen matter appear figure wait help "
     "come bring put note laugh cry smile sigh apologise apologize bet swear admit argue suggest explain "
     "describe recommend worry bother excuse beg pray check show turn stare last manage mind deserve get "
-    "post comment read ignore click open type scroll paste copy miss hurt die tend hang sit stand".split()
+    "post comment read ignore click open type scroll paste copy miss hurt die tend hang sit stand "
+    "reflect".split()
 )
 """Verbs whose present says something of the moment, not of the speaker."""
 
+_SKILLS: Final = frozenset({"read", "type"})
+"""Of these, what somebody can do: "I can type ninety words a minute"."""
 _PASSING_DONE: Final = frozenset(
     "think guess know mean say tell ask wonder hope want need wish feel seem look try see hear understand "
     "agree believe suppose remember forget mention thank let wait expect assume realise realize notice "
@@ -56,7 +60,7 @@ _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
     "call write check see watch deal struggle consider freak cry die laugh joke kid guess expect assume make "
     "put give need want find follow keep miss enjoy love add face send set stare turn run head bring "
-    "fix contemplate".split()
+    "fix contemplate declutter proofread".split()
 )
 _FELT: Final = frozenset("afraid scared terrified proud jealous allergic sick tired interested used".split())
 _LIKED: Final = frozenset("like love enjoy hate adore dislike detest prefer".split())
@@ -73,7 +77,7 @@ _EMPTY_OR_PASSING: Final = _EMPTY | _PASSING
 _REPORTING: Final = frozenset("think say tell ask mean suggest seem look sound feel appear matter".split())
 _STATIVE: Final = frozenset(
     "be have live work own like love hate prefer use need want know believe belong study rent teach reside "
-    "enjoy play speak wear drive smoke drink eat weigh cost".split()
+    "enjoy play speak wear drive smoke drink eat weigh cost manage".split()
 )
 _PARTICLES: Final = frozenset(
     "in on at to for with from by of about into onto over under near through across around off out up down "
@@ -118,7 +122,7 @@ _GAPPED: Final = Gated(
 def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> Iterator[RuleMatch]:
     """What the clause says of its subject, in its own words; nothing where that passes or says too little."""
     verb = clause.verb
-    if verb.unreal or _is_passing(words, clause, about) or _tells_which(words, clause):
+    if verb.unreal or _is_passing(words, clause, about, time) or _tells_which(words, clause):
         return
     if about.attribute == "phone" and verb.after < clause.end and words.low[verb.after] in ("a", "an"):
         about = replace(about, attribute="phone_model")  # "my phone is a Fairphone 5", and no number
@@ -165,8 +169,12 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     if about.attribute is not None and verb.lemma != "be":
         stop = span[1]
     pieces = _pieces(words, clause, begin, stop if begin < stop else span[1])
-    if pieces and when is not None and is_kept_for(verb, about, when):
-        pieces, when = [(pieces[0][0], when.end)], None
+    if (
+        pieces
+        and when is not None
+        and (is_kept_for(verb, about, when) or is_of_object(words, clause, slot, pieces[0], when))
+    ):
+        pieces, when = [(pieces[0][0], max(pieces[0][1], when.end))], None
     if verb.lemma in _HELD and len(pieces) == 1 and about.attribute is None:
         pieces = _each_thing(words, pieces[0])
     was = (
@@ -264,7 +272,7 @@ def _is_plural(words: Words, clause: ParsedClause) -> bool:
     ].endswith(("s", "children"))
 
 
-def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
+def _is_passing(words: Words, clause: ParsedClause, about: About, time: When) -> bool:
     verb = clause.verb
     first = words.low[verb.after] if verb.after < clause.end else ""
     if (verb.lemma == "have" and first == "to") or (
@@ -284,21 +292,30 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
         if about.attribute is not None and first in ("me", "us"):
             return True  # "my feet are killing me"
+        if about.attribute is not None and verb.lemma in ("go", "come") and first in ("up", "down"):
+            return False  # "my rent is going up to 1,150"
         if clause.kind == "elided":
             return verb.lemma not in _LASTING_ING
         if verb.lemma in ("visit", "join") and first in ("me", "us"):
             return True
         return verb.lemma in _TRANSIENT_ING and not (
-            verb.lemma == "get" and first in ("married", "divorced", "a")
+            (verb.lemma == "get" and first in ("married", "divorced", "a")) or makes_a_work(words, clause)
         )
     if verb.tense == "present" and not verb.passive:
-        return verb.lemma in (_PASSING if about.sort != "thing" else _REPORTING) and about.attribute is None
+        passing = (
+            verb.lemma in (_PASSING if about.sort != "thing" else _REPORTING) and about.attribute is None
+        )
+        return passing and not (about.sort != "thing" and lasts(words, clause, time))
     if verb.tense in ("past", "perfect"):
         if verb.lemma in ("go", "come"):
             own = about.sort == "speaker" and about.attribute is None
             return verb.tense == "past" and first != "back" and own
+        if verb.lemma == "want" and verb.tense == "perfect" and first == "to":
+            return "always" not in words.low[verb.first : verb.after]
+        if verb.lemma == "manage":
+            return not lasts(words, clause, time)
         return verb.lemma in _PASSING_DONE or (verb.lemma == "change" and words.low[clause.end - 1] == "mind")
-    return verb.lemma in _PASSING
+    return verb.lemma in _PASSING and verb.lemma not in _SKILLS
 
 
 def _tells_which(words: Words, clause: ParsedClause) -> bool:
@@ -327,6 +344,8 @@ def _then_more(words: Words, clause: ParsedClause, first: str) -> bool:
         return False
     if words.low[at] in ("of", "about", "with", "to") and first in _FELT:
         return at + 1 < clause.end and words.low[at + 1] not in WEAK
+    if first in GOOD_OR_BAD:
+        return is_skill(words, at, clause.end)
     if first in ("in", "on", "off", "out", "up", "down", "about", "over", "like"):
         return first in ("in", "on", "off") and words.low[at] not in WEAK
     return (
@@ -343,14 +362,18 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
     if at < clause.end and words.low[at] in _PARTICLES:
         preposition = words.low[at]
     if about.attribute is not None:
-        if verb.lemma in ("be", "say", "read") and not verb.passive:
+        stands = verb.lemma in ("be", "say", "read") or (verb.lemma in _STANDING and preposition in _AT)
+        if stands and not verb.passive:
             return about.attribute, words.span(at, clause.end)[0]
         return about.attribute, words.span(verb.first, clause.end)[0]
+    frame = frame_of(words, clause)
+    if frame is not None:
+        return frame
     if (verb.lemma == "be" and not verb.passive) or verb.lemma == "become":
         name = "is"
     elif verb.passive:
         name = words.low[at - 1]
-    elif verb.tense in ("past", "perfect") and verb.lemma not in _STATIVE and not _goes_on(words, clause):
+    elif verb.tense in ("past", "perfect") and verb.lemma not in _STATIVE and not goes_on(words, clause):
         name = form(verb.lemma, "past")
     elif verb.form == "ing":
         name = form(verb.lemma, "ing")
@@ -366,18 +389,9 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
     return name, words.starts[min(at, clause.end - 1)]
 
 
-_PRACTISED: Final = frozenset(
-    "bank train coach run manage attend volunteer sing shop swim climb cycle serve chair collect keep see "
-    "foster commute row box fence sail ride lead edit".split()
-)
-
-
-def _goes_on(words: Words, clause: ParsedClause) -> bool:
-    """ "I've banked with Barclays since 1981": what was begun then is so to this day."""
-    verb = clause.verb
-    return (
-        verb.tense == "perfect" and verb.lemma in _PRACTISED and "since" in words.low[verb.after : clause.end]
-    )
+_STANDING: Final = frozenset("fall sit stand hover stay remain".split())
+_AT: Final = frozenset("at on around about".split())
+"""Between these and a value stands no more than "is": "my anniversary falls on 3 May"."""
 
 
 def _ahead(
@@ -394,7 +408,9 @@ def _ahead(
             yield _match(words, clause, about, "plans", (words.starts[verb.after - 1], span[1]), when)
         return
     begin = words.starts[verb.after - 1]
-    if verb.lemma in _PASSING or not says_enough(words.masked, span, about):
+    if verb.lemma in _PASSING and verb.lemma not in _SKILLS:
+        return
+    if not says_enough(words.masked, span, about):
         return
     first, after = words.indices(span, verb.after, clause.end)
     if not is_worth_keeping(words, clause, about, first, after, timed=False):
@@ -447,7 +463,10 @@ def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[R
     start, end = words.starts[parts[0][0]], words.end(last - 1)
     cut = _RELATIVE.search(words, start, end) or _GAPPED.search(words, start, end)
     end = cut.start() if cut is not None and cut.start() > start + 2 else end
-    start, end = trimmed(masked, start, _without_filler(masked, start, _without_time(masked, start, end)))
+    left = _without_time(masked, start, end)
+    if verb.tense == "present" and left <= words.end(verb.after - 1):
+        left = end  # "my rent goes up to 1150"
+    start, end = trimmed(masked, start, _without_filler(masked, start, left))
     return [(start, end)] if start < end else []
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.patterns import pattern
+from longmind.extract.rule_match import Range
 from longmind.extract.subjects import About
 from longmind.extract.verb_group import VerbGroup
 from longmind.extract.verbs import forms_by_word
@@ -19,6 +22,36 @@ def is_kept_for(verb: VerbGroup, about: About, when: Mention) -> bool:
 
 
 _KEPT_FOR: Final = frozenset("keep store retain hold save archive last cache".split())
+
+
+def is_of_object(words: Words, clause: ParsedClause, slot: str, value: Range, when: Mention) -> bool:
+    """Whether a time tells which thing it is, or when in every year or day: at no other time is this less so.
+
+    "I'm training for a race in November", "I clean pools from May to September", "I take my pills at 7am".
+    """
+    verb = clause.verb
+    if clause.kind not in ("i", "we", "my") or verb.denied or when.start < value[0]:
+        return False
+    if verb.tense in ("progressive", "lasting") and slot.endswith("_for"):
+        return when.kind in ("future", "either")
+    if verb.form not in ("base", "third") or verb.tense != "present" or verb.lemma in ("be", "have"):
+        return False
+    daily = verb.lemma not in _SCHEDULED and _CLOCK.fullmatch(words.masked, when.start, when.end) is not None
+    return daily or _SEASON.fullmatch(words.masked, when.start, when.end) is not None
+
+
+_MONTH: Final = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|"
+    r"autumn|fall|winter)"
+)
+_SCHEDULED: Final = frozenset("meet leave arrive fly land depart pick see go come visit join".split())
+"""With an hour, these tell of one day."""
+_CLOCK: Final = pattern(
+    r"(?:(?:at|by|before|after|around|about) )?(?:half past \w+|(?:a )?quarter (?:past|to) \w+|\w+ o'clock|"
+    r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)?)(?: in the (?:morning|evening|afternoon)| at night)?",
+    re.IGNORECASE,
+)
+_SEASON: Final = pattern(rf"(?:from|between) {_MONTH} (?:to|until|till|through|and) {_MONTH}", re.IGNORECASE)
 
 
 def is_appointment(clause: ParsedClause, about: About, when: Mention | None) -> bool:
@@ -56,4 +89,18 @@ def is_price(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
         words.low[clause.verb.first] == "cost"
         and when is None
         and words.low[clause.subject_end - 1][-1:] == "s"
+    )
+
+
+_PRACTISED: Final = frozenset(
+    "bank train coach run manage attend volunteer sing shop swim climb cycle serve chair collect keep see "
+    "foster commute row box fence sail ride lead edit".split()
+)
+
+
+def goes_on(words: Words, clause: ParsedClause) -> bool:
+    """ "I've banked with Barclays since 1981": what was begun then is so to this day."""
+    verb = clause.verb
+    return (
+        verb.tense == "perfect" and verb.lemma in _PRACTISED and "since" in words.low[verb.after : clause.end]
     )

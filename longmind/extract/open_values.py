@@ -51,6 +51,8 @@ def says_enough(masked: str, span: Range, about: About) -> bool:
     if not ANY_OF_ALL.isdisjoint(words[:4]) and not re.search(r"[A-Z0-9]", masked[span[0] : span[1]]):
         return False
     if words[0] in _NO_VALUE:
+        if words[0] == "to" and about.sort == "thing" and words[1][:1].isdigit():
+            return True  # "the rent goes up" "to 1150"
         return words[0] == "no" and len(words) > 1 and words[1] != "idea"
     return not (
         about.sort == "speaker" and about.attribute is None and words[0] in ("me", "us") and len(words) == 1

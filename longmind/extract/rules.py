@@ -58,7 +58,6 @@ _RELATIONS_OWN = (
 APPOSITION = rf"(?<![\w'])(?:my|our) {_QUALIFIED},? "
 """Before a name: "my sister Beth", "my manager, Sunita,"."""
 
-
 # Where somebody lives, and with whom.
 
 _ALONE = r"(?: alone| together| happily| full-time| permanently)?"
@@ -103,7 +102,6 @@ _HOME_OWN = (
     OwnRule("home_is", "home", "lives_in", "(?: is|'s) (?:now )?", names.place),
     OwnRule("hometown", "home ?town", "from", "(?: is|'s) ", names.place),
 )  # fmt: skip
-
 
 # What somebody works at, does, studies and has studied.
 
@@ -252,7 +250,6 @@ _WORK_OWN = (
     OwnRule("employer_is", "(?:current |new )?employer", "works_at", "(?: is|'s) ", names.named_organisation),
 )  # fmt: skip
 
-
 # What somebody likes, cannot stand, prefers, eats and drinks.
 
 _PRESENT_OR_BEEN = tenses("present", "perfect")
@@ -318,7 +315,6 @@ _PREFERENCES_OWN = (
             preferences.hobby),
 )  # fmt: skip
 
-
 # What somebody has, uses, plays, learns and does again and again.
 
 _NOW = tenses("present", "progressive", "lasting")
@@ -373,11 +369,10 @@ _LIFE_VERBS = (
              moment=frozenset({"repeated"})),
 )  # fmt: skip
 
-
 # Who somebody is: name, age, origin, language, creed, and how to reach them.
 
 _IS = r"(?: is| are|'s|:| =)(?: (?:now|actually|still|currently))? "
-
+_FROM_PLACE = f"from {names.SETTLEMENT}"
 _YOU_CAN = "(?:you can |please |feel free to )?"
 
 _IDENTITY_VERBS = (
@@ -398,8 +393,8 @@ _IDENTITY_VERBS = (
     VerbRule("nationality", "nationality", ("be",), "(?:an? )?", attributes.nationality, tenses=PRESENT),
     VerbRule("religion", "religion", ("be",), "", attributes.religion, tenses=tenses("present", "perfect")),
     VerbRule("marital_status", "marital_status", ("be",), "", attributes.marital, tenses=PRESENT),
-    VerbRule("from", "from", ("be",), "(?:originally )?from ", names.place, tenses=PRESENT),
-    VerbRule("comes_from", "from", ("come",), " (?:originally )?from ", names.place, tenses=PRESENT),
+    VerbRule("from", "from", ("be",), f"(?:originally )?{_FROM_PLACE}", names.place, tenses=PRESENT),
+    VerbRule("comes_from", "from", ("come",), f" (?:originally )?{_FROM_PLACE}", names.place, tenses=PRESENT),
     VerbRule("grew_up_in", "grew_up_in", ("grow",), " up in ", names.place, tenses=WAS, denial="refuses"),
     VerbRule("raised_in", "grew_up_in", ("be",), "raised in ", names.place, tenses=WAS, denial="refuses"),
     VerbRule("speaks", "speaks", ("speak",), " ", possessions.languages,
@@ -445,7 +440,6 @@ _IDENTITY_FIXED = (
     FixedRule("call_me", "nickname", r"(?:please |just |you can |(?:you can )?just )?call me ",
               names.introduced),
 )  # fmt: skip
-
 
 # What somebody means to do, and what they have done.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.habits import GOOD_OR_BAD, is_done_for, is_milestone, is_skill, makes_a_work
 from longmind.extract.lexicon import POINTING
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import RuleMatch
@@ -42,7 +43,8 @@ _DURABLE_DEEDS: Final = frozenset(
     "replace hand diagnose bring elect appoint promote push postpone reschedule cancel".split()
 )
 _ABILITIES: Final = frozenset(
-    "speak play drive swim cook sing ride code read write ski dance type knit sew hear see walk use "
+    "speak play drive swim cook sing ride code read write ski dance type juggle whistle weld "
+    "solder knit sew hear see walk use "
     "touch".split()
 )
 _THING_VERBS: Final = frozenset(
@@ -104,8 +106,10 @@ def _says_something(words: Words, clause: ParsedClause, about: About) -> bool:
     if verb.tense in ("can", "cannot"):
         return verb.lemma in _ABILITIES or verb.tense == "cannot"
     if verb.tense in ("past", "perfect") and about.attribute is None:
-        return verb.lemma in _DURABLE_DEEDS or verb.ended
-    return verb.lemma != "make" or _makes_goods(words, clause)
+        if verb.lemma == "have" and is_done_for(words, clause):
+            return is_milestone(words, clause)
+        return verb.lemma in _DURABLE_DEEDS or verb.ended or is_milestone(words, clause)
+    return verb.lemma != "make" or _makes_goods(words, clause) or makes_a_work(words, clause)
 
 
 def _makes_goods(words: Words, clause: ParsedClause) -> bool:
@@ -133,6 +137,8 @@ def _describes(words: Words, clause: ParsedClause, about: About, first: int, aft
                 and _is_kept(words, first)
             )
         )
+    if word in GOOD_OR_BAD and is_skill(words, first + 1, after):
+        return True
     if word in _PRAISE or _is_empty(words, first, after):
         return (
             word in ("very", "too", "not", "quite")
@@ -195,8 +201,8 @@ def _is_empty(words: Words, first: int, after: int) -> bool:
     noun = ""
     for at in range(first, after):
         tag = words.tags[at]
-        if tag == "P":
-            break
+        if tag == "P" or (noun and words.texts[at] in ("all", "every", "each", "most")):
+            break  # "green tea all day"
         if tag in ("N", "V"):
             noun = words.low[at]
     return noun in _EMPTY_NOUNS

@@ -83,7 +83,7 @@ class Slot:
 
 INSTRUCTIONS: Final = frozenset(
     "instruction answer_language answer_length answer_format answer_tone units theme email_signoff emoji "
-    "code_style spelling currency".split()
+    "code_style spelling currency time_format".split()
 )
 """What the assistant is told to keep to."""
 
@@ -162,6 +162,7 @@ _SLOTS: dict[str, Slot] = {
     "spelling": Slot("preference", "one", ""),
     "currency": Slot("preference", "one", ""),
     "code_style": Slot("preference", "one", ""),
+    "time_format": Slot("preference", "one", ""),
     "plans": Slot("plan", "many", "plan to"),
     "did": Slot("event", "many", ""),
 }

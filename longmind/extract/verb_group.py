@@ -111,6 +111,8 @@ class _Group:
                     break
             elif tag != "R" or (self.be and low in _PREDICATIVE and not self._is_return(low)):
                 break
+            elif self._next() in _VERBS_TOO.get(low, ()) and self.tags[self.at - 1] == "I":
+                break  # "I back up my files"
             elif low in ("nearly", "almost", "maybe", "perhaps", "possibly", "supposedly", "allegedly"):
                 self.unreal = True
             self.at += 1
@@ -170,11 +172,26 @@ class _Group:
         if self.at >= self.end:
             return _NO_FORMS
         tag = self.tags[self.at]
+        if tag == "R":
+            return {"base": self.low[self.at]} if self.low[self.at] in _VERBS_TOO else _NO_FORMS
         if tag == "V" or (tag == "U" and (self.at == 0 or self.words.texts[self.at].isupper())):
             return forms_by_word().get(self.low[self.at], _NO_FORMS)
         if tag == "N" and self.at and self.tags[self.at - 1] == "I":
-            return _guessed(self.low[self.at], self.low[self.at - 1])
+            low, pronoun = self.low[self.at], self.low[self.at - 1]
+            return _guessed(low, pronoun) or (
+                self._base_guessed(low) if pronoun in ("i", "we") else _NO_FORMS
+            )
         return _NO_FORMS
+
+    def _base_guessed(self, low: str) -> dict[str, str]:
+        """A verb that no list has, before something that it is done to or with: "I captain the team"."""
+        if len(low) < 4 or not low.isalpha() or low.endswith(_NO_VERB_ENDS) or low in _NO_VERBS:
+            return _NO_FORMS
+        if self.tags[self.at + 1] not in _OBJECTS or (self.at > 1 and self.tags[self.at - 2] == "U"):
+            return _NO_FORMS  # "I money", "a Tiger I tank in grey"
+        if "past" in forms_by_word().get(self.low[self.at + 1], _NO_FORMS):
+            return _NO_FORMS  # "I jsut got home"
+        return {"base": low}
 
     def _main(self, *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
         forms = self._forms()
@@ -295,6 +312,17 @@ def _guessed(word: str, pronoun: str) -> dict[str, str]:
     if word.endswith("s") and len(word) > 4 and pronoun in ("he", "she", "it"):
         return {"third": word[:-1]}
     return _NO_FORMS
+
+
+_VERBS_TOO: Final = {"back": ("up",), "fast": ("during", "on", "until", "every")}
+"""Adverbs that right after "I" are verbs before some words."""
+_OBJECTS: Final = frozenset("DPUMNV")
+_NO_VERB_ENDS: Final = ("s", "ly", "nt", "ing", "ness", "ful", "ous", "ic")
+"""How no verb ends that is right after "I"; what ends in "nt" is mostly "dont" and "havent"."""
+_NO_VERBS: Final = frozenset(
+    "first second third last self person team gonna wanna gotta dunno reckon presume".split()
+)
+"""What stands after "I" in other ways, or says what somebody only thinks: "when I first met him"."""
 
 
 _NO_FORMS: Final[dict[str, str]] = {}

@@ -29,13 +29,25 @@ _VERBS: Final = (
     "brought|put|slipped|slid|delayed|bumped|deferred|switched|migrated|ported|transferred|relocated|updated|"
     "upgraded|downgraded|went|gone|rose|risen|fell|fallen|dropped|grew|grown|jumped|reset"
 )
-_STATED: Final = re.compile(rf"(?:is|got|{_VERBS})(?:_\w+)?$")
+_STATED: Final = re.compile(rf"(?:is|got|goes|came|comes|climbed|rises|falls|drops|{_VERBS})(?:_\w+)?$")
 _MOVED: Final = re.compile(
     rf"(?:(?:got|gets|was|were|been|has|have|had|just|now) )*(?:{_VERBS})"
     r"(?: (?:back|forward|up|down|out|over|on|in|ahead|away|again))*(?: by (?:\S+ )?\w+)?(?: from .+?)?"
     r" (?:to|until|till|onto) (?P<new>.+)",
     re.IGNORECASE,
 )
+_NUMBER: Final = (
+    r"(?:\S*\d|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half)\b)"
+)
+_COUNTED: Final = re.compile(rf"\b{_NUMBER}", re.IGNORECASE)
+_LEVEL: Final = re.compile(
+    r"(?:(?:is|are|has|have|had|now|just|recently|finally|currently) )*"
+    r"(?:(?:goes|go|going|went|gone|coming|come|comes|came|climbs|climbed|creeps|crept|crawled|shot|rises|falls|drops|jumps|"
+    r"shrank|shrunk|dipped|increases|decreased)(?: back)?(?: (?:up|down))?|(?:back )?(?:up|down)|back)"
+    rf" (?:to|at) (?P<new>(?:(?:about|around|roughly|nearly|over|under|just|a|only|the) ){{0,2}}{_NUMBER}.*)",
+    re.IGNORECASE,
+)
+"""How far a number has got: "down to 124/80", "has come down to 84 kilos", "goes up to 1,150"."""
 _PLACED: Final = re.compile(r"(?:in|at|on) ")
 _HOSTS: Final = (
     "is_on",
@@ -78,7 +90,10 @@ def as_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
         return fact  # "the new boss is Polish" is no word on what the boss is called
     for belief in current.held(USER, (slot,)):
         if belief.predicate == slot:
-            return replace(fact, subject=USER, predicate=slot, cardinality="one")
+            value = fact.value
+            if isinstance(value, str) and fact.predicate != "is":
+                value = re.sub(r"^to (?=\d)", "", value)  # "the rent came down" "to 850"
+            return replace(fact, subject=USER, predicate=slot, value=value, cardinality="one")
     return fact
 
 
@@ -133,10 +148,17 @@ def moved(current: CurrentFacts, fact: FoundFact) -> FoundFact:
         return fact
     if fact.subject != USER and (transferred := _transferred(current, fact)) is not None:
         return transferred
+    level = _LEVEL.fullmatch(fact.value)
+    if level is not None and fact.cardinality == "one" and fact.predicate != "did":
+        held = [str(belief.value) for belief in current.held(fact.subject, (fact.predicate,))]
+        if held and not any(map(_COUNTED.search, held)):
+            return replace(fact, cardinality="many")  # "my car is up to 90,000 miles", and a Kia all the same
+        return replace(fact, value=level["new"], cardinality="one")
     if is_slot(fact.predicate) or fact.predicate.startswith("is"):
         return fact
     own = fact.subject == USER and _MOVED.fullmatch(fact.value) is not None
-    match = _MOVED.fullmatch(fact.value if own else f"{fact.predicate.replace('_', ' ')} {fact.value}")
+    told = fact.value if own else f"{fact.predicate.replace('_', ' ')} {fact.value}"
+    match = _MOVED.fullmatch(told) or _LEVEL.fullmatch(told)
     if match is None:
         return fact
     new = match["new"]

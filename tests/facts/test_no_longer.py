@@ -93,3 +93,20 @@ def _year_before(month: int, day: int) -> int:
     started = FrozenClock(START).now() / 1000
     then = datetime.fromtimestamp(started, UTC)
     return then.year - ((then.month, then.day) < (month, day))
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("I manage the bakery on Mill Road.", "I no longer manage the bakery."),
+        ("I manage the bakery on Mill Road.", "I don't manage the bakery any more."),
+        ("I read crime novels.", "I don't read crime novels anymore."),
+        ("I captain the village team.", "I stopped captaining the village team."),
+        ("I captain the village team.", "I no longer captain the village team."),
+        ("I see a therapist.", "I've stopped seeing a therapist."),
+        ("I need reading glasses.", "I don't need glasses any more."),
+    ],
+)
+def test_what_a_verb_of_the_moment_told_for_long_ends_by_the_same_verb(before: str, text: str) -> None:
+    assert len(told(before)) == 1
+    assert told(before, text) == []

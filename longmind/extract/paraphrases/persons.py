@@ -61,6 +61,14 @@ def _children(match: re.Match[str]) -> Iterator[Edit]:
     yield match.start("of"), match.end(), f". I have {match['count']}{noun}"
 
 
+def _besides_when(match: re.Match[str]) -> Iterator[Edit]:
+    """ "I work night shifts at the mill": when, and where."""
+    if match["work"] in ("work", "works") and not match["how"].startswith(" on "):
+        yield match.end("how"), match.end("how"), f" and {match['work']}"
+    else:
+        yield *match.span("how"), ""
+
+
 PERSONS: Final = (
     # "My daughters are Mia and Zoe."
     Rewording(
@@ -127,12 +135,12 @@ PERSONS: Final = (
         "sundays thursdays tuesdays wednesdays weekends",
         (("work",),),
         pattern(
-            r"\b(?:work|works|worked|working)(?P<how>(?: (?:the|on|two|three|four|five))?"
+            r"\b(?P<work>work|works|worked|working)(?P<how>(?: (?:the|on|two|three|four|five))?"
             r"(?: (?:nights?|days|weekends|evenings|mornings|shifts|lates|earl(?:y|ies)|mondays|tuesdays|"
             r"wednesdays|thursdays|fridays|saturdays|sundays))(?: a week| shifts?)?)(?= (?:at|for) )",
             re.IGNORECASE,
         ),
-        cut("how"),
+        _besides_when,
     ),
     # "Born in Lagos, raised in Peckham and living in Malmö."
     Rewording(

@@ -161,6 +161,60 @@ PLAINLY: Final = (
         ),
         put("the", "my"),
     ),
+    # "It takes me fifty minutes to get to work."
+    Rewording(
+        "takes",
+        (("takes me ", "takes us "), ("work", "office", "school", "college", "campus", "uni")),
+        pattern(
+            r"\b(?P<it>it (?:usually |normally |now )?takes (?P<who>me|us) )(?:(?:about|around|over|"
+            r"nearly|at least|only|just) )?(?:[\w-]+ ){1,4}?(?:minutes?|mins|hours?)"
+            r"(?P<to> (?:by \w+ )?to (?:get|drive|cycle|walk|travel|commute|ride)(?: in)? to "
+            r"(?:the |my |our )?(?:work|office|school|college|campus|uni|university))\b",
+            re.IGNORECASE,
+        ),
+        lambda match: iter(
+            [
+                (*match.span("it"), f"{'my' if match['who'].lower() == 'me' else 'our'} commute takes "),
+                (*match.span("to"), ""),
+            ]
+        ),
+    ),
+    # "There are five of us in the house."
+    Rewording(
+        "us",
+        ((" of us in ", " of us at "), ("there are ", "there's ", "there're ")),
+        pattern(
+            r"\b(?P<there>there(?: are|'re|'s)(?: now| only)? )(?:\d+|[a-z]+(?:-[a-z]+)?)(?P<of> of us "
+            r"(?:in|at|on) (?:the|our|my) (?P<where>house|flat|household|family|team|band|office|choir|crew|"
+            r"class|company))"
+            r"(?=[.,;!\n]|$)",
+            re.IGNORECASE,
+        ),
+        lambda match: iter(
+            [(*match.span("there"), f"our {match['where'].lower()} has "), (*match.span("of"), " people")]
+        ),
+    ),
+    # "I'm hoping to become a pilot."
+    Rewording(
+        "become becoming",
+        ((" to become a", " of becoming a"), ("hop", "want", "dream", "would like", "'d like", "'d love")),
+        pattern(
+            r"\bI(?P<hope>(?:'m| am)? (?:hope|hoping|want|dream|dreaming|would (?:like|love))"
+            r"|'d (?:like|love))(?P<to> to become| of becoming)"
+            r"(?= an? (?!(?:better|good|more|great|part|little|burden|bit)\b))"
+        ),
+        lambda match: iter([(*match.span("hope"), " plan"), (*match.span("to"), " to become")]),
+    ),
+    # "I'd like you to answer in Italian."
+    Rewording(
+        "you",
+        ((" you to ",), ("want ", "like ", "need ", "prefer ")),
+        pattern(
+            r"(?:^|[.!?]\s+|, )(?P<lead>I(?:'d| would)? (?:also )?(?:want|like|need|prefer)(?: for)? you to )"
+            r"(?:always |please )?(?=[a-z]+ )"
+        ),
+        cut("lead"),
+    ),
     # "My birthday is 3 March, don't forget."
     Rewording(
         "forget",

@@ -13,6 +13,11 @@ _LINK = (
     r"(?:of|de|da|do|del|della|di|la|le|los|las|el|al|upon|on|the|and|&|y|e|von|van|der|den|für|for|sur|dos"
     r"|das|du|des)"
 )
+SETTLEMENT = (
+    r"(?:(?:an?|the) (?:[\w-]+ ){0,2}?(?:town|village|city|island|farm|suburb|part) "
+    r"(?:in|near|outside|of|on) )?"
+)
+"""Before the name of where somebody is from: "a fishing village in"."""
 _CAPITALISED = pattern(
     rf"(?:[Tt]he )?(?:{CAPITAL}|\d+[A-Z]\w*)(?: (?:{_LINK} (?:(?:the|la|los|las|der|den) )?)?(?:{CAPITAL})"
     rf"| \d+\b)*"

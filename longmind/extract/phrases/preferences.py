@@ -105,7 +105,11 @@ def _durable(value: str) -> bool:
     which = RESTRICTED.search(value)
     if which is not None:
         value = value[: which.start()]
-    words = re.findall(r"[\w'&.+#-]+", value.lower())
+    words = [
+        word.lower()
+        for word in re.findall(r"[\w'&.+#-]+", value)
+        if word != "One"  # "Formula One"
+    ]
     if len(words) > 2 and words[-1] not in DEICTIC:
         words = [word for word in words if word != "anything"]
     if not words or len(words) > 9 or len(value) < 2 or any(word in DEICTIC for word in words):
