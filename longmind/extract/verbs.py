@@ -31,14 +31,18 @@ _IRREGULAR = {
         "wear wore worn, win won won, write wrote written, bear bore borne, undergo underwent undergone, "
         "overcome overcame overcome, withdraw withdrew withdrawn, shrink shrank shrunk, sew sewed sewn, "
         "rewrite rewrote rewritten, retake retook retaken, upset upset upset, knit knit knit, "
-        "slide slid slid, sublet sublet sublet, repay repaid repaid"
+        "slide slid slid, sublet sublet sublet, repay repaid repaid, babysit babysat babysat, "
+        "spin spun spun, "
+        "dwell dwelt dwelt, forbid forbade forbidden, underwrite underwrote underwritten, "
+        "shear sheared shorn"
     ).split(",")
 }
 _DOUBLED = frozenset(
     "quit run get swim stop plan jog begin win swap drop trap chat ship plug rub hug beg knit refer prefer "
     "commit cut put sit hit let set shut split drag scrap scan snap strip trim ban bet dig nap pop skip slip "
     "step tap tip wrap chop clap cram dip drum fit grab hop map mop nod pat pin plot rip rob shop shrug sip "
-    "slam snag spot stir stun zip occur admit omit permit submit transfer regret".split()
+    "slam snag spot stir stun zip jog distil spin babysit forbid occur admit omit permit submit "
+    "transfer regret".split()
 )
 _VERBS = """
 abandon accept accompany ache achieve act adapt add address adjust admire admit adopt adore advise afford
@@ -101,6 +105,15 @@ foster breed rewire indent dye tweet rebrand outsource onboard step
 rip strip retrain reschedule yank requalify downgrade sublet unfollow refinance remarry reconcile regain
 detox moonlight resubscribe axe deprecate decommission slide stall reopen rejoin snooze expire rebook sack
 demote headhunt furlough evict repay dump toss misplace uninstall refactor tweak nudge downsize halve
+abseil accommodate adjoin adjudicate administer animate arbitrate assess audition babysit bartend
+bequeath boast captain cater chair chant chaperone co-chair co-own comprise congregate conscript consult
+convene counsel curate declutter distil distill dwell embroider emcee engrave enlist evade excavate
+exhibit faint ferment finance forbid forge fundraise glaze hail hatch haul honour honor illustrate
+inhabit invigilate jog landscape launder lobby lodge marshal mediate motivate navigate occupy officiate
+orchestrate outnumber paddle pickle pilot plough plumb preach prohibit propagate prosecute prune quilt
+recite recruit recuperate referee refurbish resurface sculpt seat shear skipper sleepwalk snorkel spin
+spray stammer steward stutter subcontract subsidise subsidize surpass survey testify tow transcribe
+translate tune umpire underwrite upholster usher varnish wean weave whittle winter wrestle
 """
 VERBS = frozenset(_VERBS.split())
 ALSO_NOUNS = frozenset(
@@ -122,7 +135,9 @@ ALSO_NOUNS = frozenset(
     "experience export express fail fall fear feed fight figure file fill fit fix float flood focus fold "
     "force form found freeze fry function fund gain grade grant grill guard guess guide hang heat hike hire "
     "hit hold hope host hug hunt hurry interest interview iron joke judge jump kick kiss knock lack last "
-    "laugh launch lead lean lecture".split()
+    "laugh launch lead lean lecture captain chair counsel faint finance jog forge glaze hatch honour honor "
+    "landscape lobby lodge marshal paddle pickle pilot plough prune quilt recruit referee seat skipper spin "
+    "steward survey tow umpire usher varnish winter".split()
 )
 
 
