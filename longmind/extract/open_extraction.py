@@ -10,6 +10,7 @@ from typing import Final
 from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.needed_words import Gated
+from longmind.extract.open_objects import is_to_become, lasts_by_its_object
 from longmind.extract.open_times import is_appointment, is_event, is_kept_for, is_price
 from longmind.extract.open_values import ANY_OF_ALL, UNTOLD, WEAK, says_enough
 from longmind.extract.patterns import pattern
@@ -41,6 +42,8 @@ _PASSING_DONE: Final = frozenset(
     "imagine happen sound appear figure cry laugh smile sigh swear argue explain check click "
     "show last manage mind wake sit stand bother worry bring hang".split()
 )
+_DONE_TO_THINGS: Final = frozenset("copy manage bring put check post hang show help open read".split())
+"""What is done to things again and again: "backups are copied to a drive in the safe"."""
 _MOODS: Final = frozenset(
     "tired hungry sorry fine good great happy sad sure okay ok back here home late busy sick ready done lost "
     "bored excited glad afraid confused stuck curious free serious right wrong nervous worried awake drunk "
@@ -56,7 +59,7 @@ _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
     "call write check see watch deal struggle consider freak cry die laugh joke kid guess expect assume make "
     "put give need want find follow keep miss enjoy love add face send set stare turn run head bring "
-    "fix contemplate".split()
+    "fix contemplate declutter jog".split()
 )
 _FELT: Final = frozenset("afraid scared terrified proud jealous allergic sick tired interested used".split())
 _LIKED: Final = frozenset("like love enjoy hate adore dislike detest prefer".split())
@@ -169,6 +172,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
         pieces, when = [(pieces[0][0], when.end)], None
     if verb.lemma in _HELD and len(pieces) == 1 and about.attribute is None:
         pieces = _each_thing(words, pieces[0])
+    elif len(pieces) == 1 and about.attribute is None and begin > words.starts[verb.after]:
+        pieces = _told_again(words, pieces[0], words.low[verb.after])
     was = (
         verb.tense == "past"
         and (verb.lemma in _STATIVE or verb.form == "ing")  # "in 2015 I was stacking shelves at Aldi"
@@ -213,6 +218,13 @@ def _each_thing(words: Words, piece: Range) -> list[Range]:
     return [*parts, (start, end)]
 
 
+def _told_again(words: Words, piece: Range, preposition: str) -> list[Range]:
+    """ "Listens to jazz and to opera": the preposition once more, and so another value."""
+    link = f" and {preposition} "
+    at = words.masked.find(link, *piece)
+    return [piece] if at < 0 else [(piece[0], at), (at + len(link), piece[1])]
+
+
 def _without_time(masked: str, start: int, end: int) -> int:
     """The end without a time that trails, unless the time is what is said: "on Fridays", "every day"."""
     stop = without_tail(masked, start, end)
@@ -222,6 +234,8 @@ def _without_time(masked: str, start: int, end: int) -> int:
     if when is not None and when.kind == "repeated":
         return end
     left = masked[start:stop].split()
+    if len(left) == 1 and left[0].lower() in ("due", "valid", "open", "closed"):
+        return end  # "due within thirty days": when is all that is said
     return stop if left and left[-1].strip(",").lower() not in _PARTICLES else end
 
 
@@ -267,8 +281,13 @@ def _is_plural(words: Words, clause: ParsedClause) -> bool:
 def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     verb = clause.verb
     first = words.low[verb.after] if verb.after < clause.end else ""
+    if about.attribute is None and lasts_by_its_object(words, clause, about):
+        return False
     if (verb.lemma == "have" and first == "to") or (
-        verb.lemma in _LIKED and verb.tense == "present" and not about.attribute
+        verb.lemma in _LIKED
+        and verb.tense == "present"
+        and not about.attribute
+        and (about.sort != "thing" or "/" not in about.key)  # of several people the table knows nothing
     ):
         return True  # what is liked for long, the table knows
     if (
@@ -292,12 +311,15 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
             verb.lemma == "get" and first in ("married", "divorced", "a")
         )
     if verb.tense == "present" and not verb.passive:
-        return verb.lemma in (_PASSING if about.sort != "thing" else _REPORTING) and about.attribute is None
+        of_people = about.sort != "thing" or "/" in about.key
+        return verb.lemma in (_PASSING if of_people else _REPORTING) and about.attribute is None
     if verb.tense in ("past", "perfect"):
         if verb.lemma in ("go", "come"):
             own = about.sort == "speaker" and about.attribute is None
             return verb.tense == "past" and first != "back" and own
         return verb.lemma in _PASSING_DONE or (verb.lemma == "change" and words.low[clause.end - 1] == "mind")
+    if verb.passive and about.sort == "thing":
+        return verb.lemma in _PASSING - _DONE_TO_THINGS
     return verb.lemma in _PASSING
 
 
@@ -345,6 +367,9 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
     if about.attribute is not None:
         if verb.lemma in ("be", "say", "read") and not verb.passive:
             return about.attribute, words.span(at, clause.end)[0]
+        if clause.shared and verb.tense == "present" and not verb.denied:
+            # "My flight leaves Gatwick at noon and lands in Porto": both are so.
+            return f"{about.attribute}_{form(verb.lemma, 'third')}", words.span(at, clause.end)[0]
         return about.attribute, words.span(verb.first, clause.end)[0]
     if (verb.lemma == "be" and not verb.passive) or verb.lemma == "become":
         name = "is"
@@ -361,6 +386,8 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
         preposition = words.low[at] if at < clause.end and words.low[at] in _PARTICLES else ""
     if verb.lemma == "have" and verb.tense == "past":
         name = "had"
+    if is_to_become(words, clause):
+        return f"{name}_to_be", words.starts[at + 2]
     if preposition and at + 1 < clause.end and not is_slot(f"{name}_{preposition}"):
         return f"{name}_{preposition}", words.starts[at + 1]
     return name, words.starts[min(at, clause.end - 1)]
