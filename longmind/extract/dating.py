@@ -52,6 +52,8 @@ def with_dates(text: str, said_at: int | None, *, prefer: str = "future") -> str
             continue  # "the Saturday market" is held every week
         if phrase.text.lower().startswith("within") and _DUE.search(before):
             continue  # "due within thirty days", whenever that begins
+        if behind.startswith((" of each ", " of every ")):
+            continue  # "the first Sunday of each month"
         dated = _dated(phrase, before, behind)
         if dated is not None:
             pieces += [text[at : phrase.start], dated]

@@ -24,6 +24,8 @@ _NEVER_NOUNS: Final = frozenset(
     "takes gives makes keeps teaches sells eats writes wears owns loves brings becomes gets".split()
 )
 """Forms of verbs in -s that are the plural of no noun."""
+_NEVER_LAST: Final = frozenset("daily nightly weekly monthly yearly regular own usual".split())
+"""Adjectives with which no noun phrase ends: what follows is its noun."""
 _LEADING_ON: Final = frozenset("at of in on for with from to across opposite behind above below".split())
 """Prepositions of a phrase between a noun and its verb."""
 _PAST_NAMES: Final = frozenset({"drew", "rose", "grant", "wade", "bill"})
@@ -197,6 +199,8 @@ class NounReader:
         third = "third" in forms
         if third and stop == at + 1 and self.tags[at] == "M" and self.low[at] != "one":
             return False  # "two monitors": counted, and no verb
+        if third and self.low[stop - 1] in _NEVER_LAST:
+            return False  # "my daily commutes to work"
         if following == "X" and not third:
             return False
         if (

@@ -10,7 +10,7 @@ from typing import Final
 from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.needed_words import Gated
-from longmind.extract.open_objects import is_to_become, lasts_by_its_object
+from longmind.extract.open_objects import HELD, each_thing, is_to_become, lasts_by_its_object, told_again
 from longmind.extract.open_times import is_appointment, is_event, is_kept_for, is_price
 from longmind.extract.open_values import ANY_OF_ALL, UNTOLD, WEAK, says_enough
 from longmind.extract.patterns import pattern
@@ -170,10 +170,10 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
     pieces = _pieces(words, clause, begin, stop if begin < stop else span[1])
     if pieces and when is not None and is_kept_for(verb, about, when):
         pieces, when = [(pieces[0][0], when.end)], None
-    if verb.lemma in _HELD and len(pieces) == 1 and about.attribute is None:
-        pieces = _each_thing(words, pieces[0])
+    if verb.lemma in HELD and len(pieces) == 1 and about.attribute is None:
+        pieces = each_thing(words, pieces[0])
     elif len(pieces) == 1 and about.attribute is None and begin > words.starts[verb.after]:
-        pieces = _told_again(words, pieces[0], words.low[verb.after])
+        pieces = told_again(words, pieces[0], words.low[verb.after])
     was = (
         verb.tense == "past"
         and (verb.lemma in _STATIVE or verb.form == "ing")  # "in 2015 I was stacking shelves at Aldi"
@@ -195,34 +195,6 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
             continue
         alone = len(pieces) == 1 and slot.endswith(_AT_ONE_PLACE)
         yield _match(words, clause, about, slot, piece, when, over=over or was, one=alone)
-
-
-_HELD: Final = frozenset(
-    "have own keep rent lease run ride drive raise grow use take wear play breed eat drink do teach".split()
-)
-"""Verbs of which each object is a thing of its own, and may end by itself."""
-_COUNTED: Final = r"(?:an?|one|two|three|four|five|six|my|our|some|the)"
-_EACH: Final = pattern(rf"(?:,? and|,|,? plus) (?={_COUNTED} )", re.IGNORECASE)
-_ONE: Final = pattern(rf"{_COUNTED} ", re.IGNORECASE)
-
-
-def _each_thing(words: Words, piece: Range) -> list[Range]:
-    """ "A van and two bikes": two things, of which one may be sold."""
-    start, end = piece
-    if "and" not in words.lows or _ONE.match(words.masked, start, end) is None:
-        return [piece]
-    parts: list[Range] = []
-    for link in _EACH.finditer(words.masked, start, end):
-        parts.append((start, link.start()))
-        start = link.end()
-    return [*parts, (start, end)]
-
-
-def _told_again(words: Words, piece: Range, preposition: str) -> list[Range]:
-    """ "Listens to jazz and to opera": the preposition once more, and so another value."""
-    link = f" and {preposition} "
-    at = words.masked.find(link, *piece)
-    return [piece] if at < 0 else [(piece[0], at), (at + len(link), piece[1])]
 
 
 def _without_time(masked: str, start: int, end: int) -> int:
@@ -299,6 +271,8 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     if verb.passive and words.low[verb.after - 1] == "torn":
         return True  # between this and that: nothing is decided
     if verb.lemma == "be" and not verb.passive:
+        if about.sort == "thing" and first == "free" and words.tags[verb.after + 1] == "P":
+            return False  # "the museum is free for residents"
         return about.attribute is None and (first in _MOODS and not _then_more(words, clause, first))
     if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
         if about.attribute is not None and first in ("me", "us"):

@@ -1,11 +1,14 @@
-"""Verbs that say something of the moment, but with some objects of a life: "sits on the board"."""
+"""Objects of verbs that no rule knows: each a value of its own, or what makes a passing verb last."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.lexicon import OCCUPATIONS
+from longmind.extract.patterns import pattern
+from longmind.extract.rule_match import Range
 from longmind.extract.subjects import About
 from longmind.extract.words import Words
 
@@ -61,3 +64,31 @@ def is_to_become(words: Words, clause: ParsedClause) -> bool:
         and words.low[at + 2] in ("a", "an")
         and not OCCUPATIONS.isdisjoint(words.low[at + 3 : min(at + 7, clause.end)])
     )
+
+
+HELD: Final = frozenset(
+    "have own keep rent lease run ride drive raise grow use take wear play breed eat drink do teach".split()
+)
+"""Verbs of which each object is a thing of its own, and may end by itself."""
+_COUNTED: Final = r"(?:an?|one|two|three|four|five|six|my|our|some|the)"
+_EACH: Final = pattern(rf"(?:,? and|,|,? plus) (?={_COUNTED} )", re.IGNORECASE)
+_ONE: Final = pattern(rf"{_COUNTED} ", re.IGNORECASE)
+
+
+def each_thing(words: Words, piece: Range) -> list[Range]:
+    """ "A van and two bikes": two things, of which one may be sold."""
+    start, end = piece
+    if "and" not in words.lows or _ONE.match(words.masked, start, end) is None:
+        return [piece]
+    parts: list[Range] = []
+    for link in _EACH.finditer(words.masked, start, end):
+        parts.append((start, link.start()))
+        start = link.end()
+    return [*parts, (start, end)]
+
+
+def told_again(words: Words, piece: Range, preposition: str) -> list[Range]:
+    """ "Listens to jazz and to opera": the preposition once more, and so another value."""
+    link = f" and {preposition} "
+    at = words.masked.find(link, *piece)
+    return [piece] if at < 0 else [(piece[0], at), (at + len(link), piece[1])]

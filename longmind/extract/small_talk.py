@@ -91,6 +91,8 @@ def is_worth_keeping(
     if not solid and (low in _WEAK_OBJECTS or not _says_something(words, clause, about)):
         return False
     if verb.lemma == "be" and not verb.passive:
+        if about.sort == "thing" and low in ("free", "open") and words.tags[first + 1] == "P":
+            return solid  # "the museum is free for residents on Sundays"
         return (solid and low not in _PRAISE) or _describes(words, clause, about, first, after)
     if about.sort == "thing" and "/" not in about.key:
         return (
