@@ -75,7 +75,11 @@ class SubjectReader:
             if clause.apposed is not None and words.tags[clause.apposed[0]] == "U":
                 tokens = [*tokens, *words.tokens(*clause.apposed)]
             about = scene.of_phrase(tokens[1:] if first in ("my", "our") else tokens)
-            return _as_people(about) if about is not None and clause.verb.lemma != "be" else about
+            return (
+                _as_people(about) if about is not None and clause.verb.lemma not in ("be", "meet") else about
+            )
+        if clause.kind == "thing" and clause.apposed is not None:
+            return scene.of_name(words.tokens(*clause.apposed))  # "the man next door, Mr Ellwood,"
         if clause.kind == "pronoun":
             if len(tokens) == 1:
                 return scene.pronoun(first) or self._dummy(words, clause, scene) or _before_text(scene, first)

@@ -16,6 +16,8 @@ _LEAD: Final = re.compile(
 _DAY_MS: Final = 86_400_000
 _AHEAD: Final = re.compile(r"\b(?:next|this|on|tomorrow|upcoming|coming|in)\b", re.IGNORECASE)
 _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_BARE_WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
+_DUE: Final = re.compile(r"\b(?:due|payable|valid) $", re.IGNORECASE)
 _CLOCK: Final = re.compile(r"(?:,? (?:at|around) |, ).*$", re.IGNORECASE)
 _NOUN_PHRASE: Final = re.compile(
     r"\b(?:an?|the|my|our|your|his|her|its|their|this|that|these|those|each|every|no"
@@ -41,7 +43,18 @@ def with_dates(text: str, said_at: int | None, *, prefer: str = "future") -> str
     pieces: list[str] = []
     at = 0
     for phrase in find_times(text, reference=said_at, prefer="future" if prefer == "future" else "past"):
-        dated = _dated(phrase, text[: phrase.start], text[phrase.end :])
+        before, behind = text[: phrase.start], text[phrase.end :]
+        if (
+            prefer != "past"
+            and _BARE_WEEKDAY.fullmatch(phrase.text)
+            and stands_before_its_noun(before, behind)
+        ):
+            continue  # "the Saturday market" is held every week
+        if phrase.text.lower().startswith("within") and _DUE.search(before):
+            continue  # "due within thirty days", whenever that begins
+        if behind.startswith((" of each ", " of every ")):
+            continue  # "the first Sunday of each month"
+        dated = _dated(phrase, before, behind)
         if dated is not None:
             pieces += [text[at : phrase.start], dated]
             at = phrase.end

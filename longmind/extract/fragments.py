@@ -178,8 +178,8 @@ def _pieces(words: Words, first: int) -> list[Range]:
 
 def _owner(head: Sequence[Token], scene: Scene) -> About | None:
     """Whose the labelled thing is: "my mobile", "Pascal's rent", "Project Sandpiper", plain "Allergies"."""
-    if not head:
-        return None
+    if not head or head[0].tag == "M":
+        return None  # "4 shifts as follows: ..." tells of no such thing
     lows = [token.low for token in head]
     if "'s" in lows and head[0].text[:1].isupper():
         return scene.of_name(head)

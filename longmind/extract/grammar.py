@@ -140,6 +140,8 @@ class Parser(NounReader):
     ) -> ParsedClause | None:
         low = self.low[at]
         follows = bool(earlier) and earlier[-1].end > at
+        if opening and link in ("and", ",") and earlier and self._is_plainly_verb(at, earlier[-1]):
+            return self._shared(at, earlier[-1], link)  # "and clean offices": no offices that are clean
         if opening or not follows or self.tags[at] == "I" or low in ("my", "our"):
             clause = self._with_subject(at, link, inside=follows and not opening)
             if clause is not None:
@@ -159,6 +161,8 @@ class Parser(NounReader):
         noun = self._noun(at, inside=inside)
         if noun is None:
             return None
+        if noun.kind == "my" and at and self.tags[at - 1] == "V" and self.low[at - 1][-3:] == "ing":
+            return None  # "seeing my students succeed motivates me"
         third = noun.kind not in ("i", "we", "you") and not (
             noun.kind == "pronoun" and self.low[at] == "they"
         )
@@ -215,7 +219,9 @@ class Parser(NounReader):
             if verb is not None and verb.form != before.verb.form:
                 verb = None
         else:
-            verb = verb_group(self.words, at, self.count, third=third)
+            begins = before.verb.first
+            plural = before.verb.form == "base" and (self.tags[begins] != "X" or self.low[begins] in _PLURAL)
+            verb = verb_group(self.words, at, self.count, third=third, plural=third and plural)
         if (
             verb is None
             and before.verb.lemma == "be"
@@ -238,15 +244,18 @@ class Parser(NounReader):
             return None  # "my cats are called Miso and Nori, and the dog, Taco, belongs to a neighbour"
         if verb.form in ("base", "third", "past") and verb.first == verb.after - 1:
             following = self.tags[verb.after]
-            if link == "," and word in ALSO_NOUNS and following not in ("P", "D"):
+            plain = self._is_plainly_verb(at, before)
+            if link == "," and word in ALSO_NOUNS and following not in ("P", "D") and not plain:
                 return None
             if link == "," and verb.form == "past" and before.verb.lemma == "be":
                 return None
             is_noun = word in ALSO_NOUNS or (verb.form == "third" and word[:-1] in ALSO_NOUNS)
             if verb.form == "third" and verb.lemma in _TAKES_NOUNS and self.low[verb.after][-3:] == "ing":
                 is_noun = False  # "is nearly twelve, loves skateboarding"
-            if link == "and" and verb.form == "third" and following == "N":
+            if link in ("and", ",") and verb.form == "third" and following == "N":
                 is_noun = word in ALSO_NOUNS  # "is nine and plays chess": no noun goes on so in the plural
+            if plain:
+                is_noun = False
             if is_noun and (
                 following not in ("D", "P", "M", "U", "R")
                 or (before.verb.lemma in _TAKES_NOUNS and self.low[verb.after] == "of")
@@ -264,6 +273,19 @@ class Parser(NounReader):
             link,
             shared=True,
             apposed=before.apposed,
+        )
+
+    def _is_plainly_verb(self, at: int, before: ParsedClause) -> bool:
+        """ "I teach geography and play cornet": before a noun of no compound it is a verb."""
+        behind = self.low[at + 1]
+        return (
+            self.low[at] in _SELDOM_NOUNS
+            and self.tags[at + 1] in ("N", "V")
+            and before.verb.lemma not in _TAKES_ANYTHING
+            and before.verb.form in ("base", "third")
+            and before.verb.after < at - 1  # the verb before has an object of its own
+            and behind not in _SECOND_NOUNS
+            and self.low[at + 2] not in _SECOND_NOUNS
         )
 
     def _going_on(self, at: int, before: VerbGroup) -> VerbGroup | None:
@@ -332,6 +354,24 @@ class Parser(NounReader):
         return max(at, self.count)
 
 
+_SELDOM_NOUNS: Final = frozenset(
+    "play love coach drive walk visit paint clean cook ride run study sketch craft brew train plant travel "
+    "record host design enjoy help".split()
+)
+"""Of the verbs that are nouns as well, those that before a noun are mostly verbs."""
+_TAKES_ANYTHING: Final = frozenset(
+    "be like love enjoy hate prefer adore dislike need want use offer provide include have get see know "
+    "recommend suggest mean do take buy stock".split()
+)
+"""Behind these two nouns are as likely as two verbs: "I like work and play areas"."""
+_SECOND_NOUNS: Final = frozenset(
+    "area areas group groups time times date dates therapy room rooms class classes lesson lessons club "
+    "clubs night nights school schools shop shops supplies house houses stories story song songs letters "
+    "letter poems poem trip trips programme programmes program programs equipment staff water air energy "
+    "eating clothes living line lines list lists books book brushes studio work workers therapists dates "
+    "money partners partner scenes guides scripts shoes bags bikes gear plans sessions session skills".split()
+)
+"""Nouns before which such a word is a noun: "play areas", "love songs", "clean water"."""
 _DONE_OR_GOING_ON: Final = frozenset({"past", "perfect", "lasting", "progressive"})
 _MAKING: Final = frozenset({"keep", "make"})
 """Before a noun that looks like a verb: "keep replies short"."""
@@ -353,7 +393,7 @@ _CUTTING: Final = frozenset(
 )
 _MAY_CUT: Final = _CUTTING | {"unlike", "as"}
 _FINITE: Final = frozenset("is are was were has have had does do did will would can".split())
-_PLURAL: Final = frozenset({"are", "were", "have", "aren't", "weren't", "haven't"})
+_PLURAL: Final = frozenset({"are", "were", "have", "aren't", "weren't", "haven't", "don't"})
 _TIMED: Final = frozenset({"until", "till", "before", "since", "after"})
 _OWN_STATES: Final = frozenset("work live love hate eat drink drive play study have own like smoke".split())
 _BEFORE_CLAUSE: Final = frozenset("as than since until till before after".split())

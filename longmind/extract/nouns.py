@@ -20,6 +20,14 @@ _ARTICLES: Final = frozenset("the a an this that these those no every".split())
 _NO_NOUN: Final = frozenset({"P", "X", "C", ",", "."})
 """Tags of words that no noun phrase begins with."""
 _FINITE: Final = frozenset({"third", "past", "base"})
+_NEVER_NOUNS: Final = frozenset(
+    "takes gives makes keeps teaches sells eats writes wears owns loves brings becomes gets".split()
+)
+"""Forms of verbs in -s that are the plural of no noun."""
+_NEVER_LAST: Final = frozenset("daily nightly weekly monthly yearly regular own usual".split())
+"""Adjectives with which no noun phrase ends: what follows is its noun."""
+_LEADING_ON: Final = frozenset("at of in on for with from to across opposite behind above below".split())
+"""Prepositions of a phrase between a noun and its verb."""
 _PAST_NAMES: Final = frozenset({"drew", "rose", "grant", "wade", "bill"})
 """First names that are also the past of a verb."""
 _NO_FORMS: Final[dict[str, str]] = {}
@@ -191,12 +199,17 @@ class NounReader:
         forms = self.forms.get(self.low[stop], _NO_FORMS)
         following = self.tags[stop + 1]
         third = "third" in forms
+        if third and stop == at + 1 and self.tags[at] == "M" and self.low[at] != "one":
+            return False  # "two monitors": counted, and no verb
+        if third and self.low[stop - 1] in _NEVER_LAST:
+            return False  # "my daily commutes to work"
         if following == "X" and not third:
             return False
         if (
             following == "V"
             and third
             and len(forms) == 1
+            and self.low[stop] not in _NEVER_NOUNS  # "the meeting takes place"
             and self.tags[stop - 1] != "U"  # "my husband Tom hates fish"
             and not is_relation(self.low[stop - 1])  # "my brother eats fish"
             and "base" in self.forms.get(self.low[stop + 1], ())
@@ -242,20 +255,26 @@ class NounReader:
     def _extended(self, noun: Noun) -> Noun:
         """With a phrase between the noun and its verb: "the wifi at the cabin", "Ana, my boss,"."""
         at = noun.end
+        if self.low[at] == "next" and self.low[at + 1] == "door":  # "the couple next door"
+            at += 2
+            noun = Noun(noun.kind, noun.begin, at, noun.plural)
         if at >= self.count:
             return noun
         tag = self.tags[at]
-        if tag == "," and noun.kind in ("named", "my"):
+        if tag == "," and noun.kind in ("named", "my", "thing"):
             stop = at + 1
             while stop < min(self.count, at + 9) and self.tags[stop] != ",":
                 if self.tags[stop] == ".":
                     return noun
                 stop += 1
             closed = stop > at + 1 and self.tags[stop] == "," and self.tags[stop + 1] in ("X", "V", "R")
-            if closed and (self.tags[at + 1] in ("D", "U", "N") or self.low[at + 1] in ("that", "the")):
+            named = self.tags[at + 1] == "U"
+            if noun.kind == "thing" and not (named and self.tags[noun.begin] == "D"):
+                return noun  # "the twins, Ada and Nell," and no "on Mondays, Tom, ..."
+            if closed and (named or self.tags[at + 1] in ("D", "N") or self.low[at + 1] == "that"):
                 return Noun(noun.kind, noun.begin, stop + 1, noun.plural, (at + 1, stop))
             return noun
-        if tag == "P" and self.low[at] in ("at", "of", "in", "on", "for", "with", "from", "to"):
+        if tag == "P" and self.low[at] in _LEADING_ON:
             begin = at + 1
             if self.tags[begin] == "D":
                 begin += 1
@@ -268,6 +287,10 @@ class NounReader:
                 or (noun.plural and self._is_of_several(end))
             ):
                 return Noun(noun.kind, noun.begin, end, noun.plural)
+            if noun.kind == "thing" and self.tags[end] == "," and self.tags[end + 1] == "U":
+                # "the man across the road, Mr Ellwood,"
+                whole = self._extended(Noun("thing", noun.begin, end, noun.plural))
+                return whole if whole.apposed is not None else noun
         if tag == "U" and noun.kind == "my":
             end = self._name_end(at)
             if end > at:

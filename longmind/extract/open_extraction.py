@@ -11,6 +11,7 @@ from longmind.extract.clauses import When
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.habits import GOOD_OR_BAD, frame_of, is_skill, lasts, makes_a_work
 from longmind.extract.needed_words import Gated
+from longmind.extract.open_objects import HELD, each_thing, is_to_become, lasts_by_its_object, told_again
 from longmind.extract.open_times import goes_on, is_appointment, is_event, is_kept_for, is_of_object, is_price
 from longmind.extract.open_values import ANY_OF_ALL, UNTOLD, WEAK, says_enough
 from longmind.extract.patterns import pattern
@@ -45,6 +46,8 @@ _PASSING_DONE: Final = frozenset(
     "imagine happen sound appear figure cry laugh smile sigh swear argue explain check click "
     "show last manage mind wake sit stand bother worry bring hang".split()
 )
+_DONE_TO_THINGS: Final = frozenset("copy manage bring put check post hang show help open read".split())
+"""What is done to things again and again: "backups are copied to a drive in the safe"."""
 _MOODS: Final = frozenset(
     "tired hungry sorry fine good great happy sad sure okay ok back here home late busy sick ready done lost "
     "bored excited glad afraid confused stuck curious free serious right wrong nervous worried awake drunk "
@@ -60,7 +63,7 @@ _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
     "call write check see watch deal struggle consider freak cry die laugh joke kid guess expect assume make "
     "put give need want find follow keep miss enjoy love add face send set stare turn run head bring "
-    "fix contemplate declutter proofread".split()
+    "fix contemplate declutter jog proofread".split()
 )
 _FELT: Final = frozenset("afraid scared terrified proud jealous allergic sick tired interested used".split())
 _LIKED: Final = frozenset("like love enjoy hate adore dislike detest prefer".split())
@@ -175,8 +178,10 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
         and (is_kept_for(verb, about, when) or is_of_object(words, clause, slot, pieces[0], when))
     ):
         pieces, when = [(pieces[0][0], max(pieces[0][1], when.end))], None
-    if verb.lemma in _HELD and len(pieces) == 1 and about.attribute is None:
-        pieces = _each_thing(words, pieces[0])
+    if verb.lemma in HELD and len(pieces) == 1 and about.attribute is None:
+        pieces = each_thing(words, pieces[0])
+    elif len(pieces) == 1 and about.attribute is None and begin > words.starts[verb.after]:
+        pieces = told_again(words, pieces[0], words.low[verb.after])
     was = (
         verb.tense == "past"
         and (verb.lemma in _STATIVE or verb.form == "ing")  # "in 2015 I was stacking shelves at Aldi"
@@ -200,27 +205,6 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
         yield _match(words, clause, about, slot, piece, when, over=over or was, one=alone)
 
 
-_HELD: Final = frozenset(
-    "have own keep rent lease run ride drive raise grow use take wear play breed eat drink do teach".split()
-)
-"""Verbs of which each object is a thing of its own, and may end by itself."""
-_COUNTED: Final = r"(?:an?|one|two|three|four|five|six|my|our|some|the)"
-_EACH: Final = pattern(rf"(?:,? and|,|,? plus) (?={_COUNTED} )", re.IGNORECASE)
-_ONE: Final = pattern(rf"{_COUNTED} ", re.IGNORECASE)
-
-
-def _each_thing(words: Words, piece: Range) -> list[Range]:
-    """ "A van and two bikes": two things, of which one may be sold."""
-    start, end = piece
-    if "and" not in words.lows or _ONE.match(words.masked, start, end) is None:
-        return [piece]
-    parts: list[Range] = []
-    for link in _EACH.finditer(words.masked, start, end):
-        parts.append((start, link.start()))
-        start = link.end()
-    return [*parts, (start, end)]
-
-
 def _without_time(masked: str, start: int, end: int) -> int:
     """The end without a time that trails, unless the time is what is said: "on Fridays", "every day"."""
     stop = without_tail(masked, start, end)
@@ -230,6 +214,8 @@ def _without_time(masked: str, start: int, end: int) -> int:
     if when is not None and when.kind == "repeated":
         return end
     left = masked[start:stop].split()
+    if len(left) == 1 and left[0].lower() in ("due", "valid", "open", "closed"):
+        return end  # "due within thirty days": when is all that is said
     return stop if left and left[-1].strip(",").lower() not in _PARTICLES else end
 
 
@@ -275,8 +261,13 @@ def _is_plural(words: Words, clause: ParsedClause) -> bool:
 def _is_passing(words: Words, clause: ParsedClause, about: About, time: When) -> bool:
     verb = clause.verb
     first = words.low[verb.after] if verb.after < clause.end else ""
+    if about.attribute is None and lasts_by_its_object(words, clause, about):
+        return False
     if (verb.lemma == "have" and first == "to") or (
-        verb.lemma in _LIKED and verb.tense == "present" and not about.attribute
+        verb.lemma in _LIKED
+        and verb.tense == "present"
+        and not about.attribute
+        and (about.sort != "thing" or "/" not in about.key)  # of several people the table knows nothing
     ):
         return True  # what is liked for long, the table knows
     if (
@@ -288,6 +279,8 @@ def _is_passing(words: Words, clause: ParsedClause, about: About, time: When) ->
     if verb.passive and words.low[verb.after - 1] == "torn":
         return True  # between this and that: nothing is decided
     if verb.lemma == "be" and not verb.passive:
+        if about.sort == "thing" and first == "free" and words.tags[verb.after + 1] == "P":
+            return False  # "the museum is free for residents"
         return about.attribute is None and (first in _MOODS and not _then_more(words, clause, first))
     if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
         if about.attribute is not None and first in ("me", "us"):
@@ -302,10 +295,9 @@ def _is_passing(words: Words, clause: ParsedClause, about: About, time: When) ->
             (verb.lemma == "get" and first in ("married", "divorced", "a")) or makes_a_work(words, clause)
         )
     if verb.tense == "present" and not verb.passive:
-        passing = (
-            verb.lemma in (_PASSING if about.sort != "thing" else _REPORTING) and about.attribute is None
-        )
-        return passing and not (about.sort != "thing" and lasts(words, clause, time))
+        of_people = about.sort != "thing" or "/" in about.key
+        passing = verb.lemma in (_PASSING if of_people else _REPORTING) and about.attribute is None
+        return passing and not (of_people and lasts(words, clause, time))
     if verb.tense in ("past", "perfect"):
         if verb.lemma in ("go", "come"):
             own = about.sort == "speaker" and about.attribute is None
@@ -315,6 +307,8 @@ def _is_passing(words: Words, clause: ParsedClause, about: About, time: When) ->
         if verb.lemma == "manage":
             return not lasts(words, clause, time)
         return verb.lemma in _PASSING_DONE or (verb.lemma == "change" and words.low[clause.end - 1] == "mind")
+    if verb.passive and about.sort == "thing":
+        return verb.lemma in _PASSING - _DONE_TO_THINGS
     return verb.lemma in _PASSING and verb.lemma not in _SKILLS
 
 
@@ -365,6 +359,9 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
         stands = verb.lemma in ("be", "say", "read") or (verb.lemma in _STANDING and preposition in _AT)
         if stands and not verb.passive:
             return about.attribute, words.span(at, clause.end)[0]
+        if clause.shared and verb.tense == "present" and not verb.denied:
+            # "My flight leaves Gatwick at noon and lands in Porto": both are so.
+            return f"{about.attribute}_{form(verb.lemma, 'third')}", words.span(at, clause.end)[0]
         return about.attribute, words.span(verb.first, clause.end)[0]
     frame = frame_of(words, clause)
     if frame is not None:
@@ -384,6 +381,8 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
         preposition = words.low[at] if at < clause.end and words.low[at] in _PARTICLES else ""
     if verb.lemma == "have" and verb.tense == "past":
         name = "had"
+    if is_to_become(words, clause):
+        return f"{name}_to_be", words.starts[at + 2]
     if preposition and at + 1 < clause.end and not is_slot(f"{name}_{preposition}"):
         return f"{name}_{preposition}", words.starts[at + 1]
     return name, words.starts[min(at, clause.end - 1)]

@@ -87,8 +87,8 @@ def is_price(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
     """ "Tickets cost 12 euros": by its form it may be of the past, and of several it is not."""
     return (
         words.low[clause.verb.first] == "cost"
-        and when is None
-        and words.low[clause.subject_end - 1][-1:] == "s"
+        and (when is None or when.kind in ("repeated", "length"))
+        and any(low[-1:] == "s" for low in words.low[clause.begin : clause.subject_end])
     )
 
 

@@ -296,7 +296,7 @@ _PREFERENCES_VERBS = (
     VerbRule("eats", "eats", ("eat",), " ", preferences.food, tenses=_NOW_AND_NOT | tenses("cannot")),
     VerbRule("drinks", "drinks", ("drink",), " ", preferences.food, tenses=_NOW_AND_NOT | tenses("cannot")),
     VerbRule("allergic_to", "allergic_to", ("be",), "(?:very |severely |deathly |highly )?allergic to ",
-             preferences.liking, tenses=PRESENT),
+             preferences.allergens, tenses=PRESENT),
     VerbRule("gave_up_food", "eats", ("give", "quit"),
              r"(?: up)? (?=(?:sugar|meat|dairy|gluten|bread|chocolate|junk food|red meat|fast food|carbs)\b)",
              preferences.food, tenses=tenses("past", "perfect"), denial="refuses", polarity=False,
@@ -325,7 +325,7 @@ _REPEATED = tuple(
 
 _AT_WORK = (
     r"(?:an?|the) (?:[\w-]+ ){0,2}?(?:bus|coach|tram|train|tube|lorry|truck|hgv|taxi|cab|ambulance|forklift|"
-    r"tractor|digger|crane|hearse|minibus|locomotive|fire engine)\b"
+    r"tractor|digger|crane|hearse|minibus|locomotive|fire engine|tanker|milk float|delivery van|gritter)\b"
 )
 """What is driven for a living, and seldom owned."""
 

@@ -51,6 +51,21 @@ _THING_VERBS: Final = frozenset(
     "use run store live stay keep deploy happen need go ship open close cost start end begin cover contain "
     "include belong sit host track weigh measure leave arrive depart expire finish".split()
 )
+HOUSES: Final = frozenset(
+    "club society association group gallery museum library theatre theater school college university company "
+    "firm charity church chapel mosque temple choir orchestra band team practice surgery clinic hospital "
+    "pharmacy shop store bakery brewery cafe café pub bar restaurant hotel hostel gym pool centre center "
+    "hall circle council committee board union league federation trust foundation station bus ferry train "
+    "tram cinema zoo farm orchard nursery allotment garden park market festival archive agency bank factory "
+    "mill studio workshop office department service programme program scheme project troupe squad crew "
+    "cooperative co-op collective congregation parish".split()
+)
+"""Houses, clubs and services: what they do in the present, they do for long."""
+_GOODS: Final = frozenset(
+    "furniture jewellery jewelry pottery cheese bread beer wine cider gin whisky clothing software equipment "
+    "chocolate soap paper paint glass glassware honey jam leather lace silk steel cement".split()
+)
+"""What a house or an artisan makes, and is no plural."""
 _WEAK_OBJECTS: Final = POINTING | {"myself", "ourselves", "everyone", "something", "anything"}
 _NO_GOODS: Final = frozenset(
     "mistakes friends plans excuses promises things errors jokes changes decisions calls noises amends sales "
@@ -78,9 +93,15 @@ def is_worth_keeping(
     if not solid and (low in _WEAK_OBJECTS or not _says_something(words, clause, about)):
         return False
     if verb.lemma == "be" and not verb.passive:
+        if about.sort == "thing" and low in ("free", "open") and words.tags[first + 1] == "P":
+            return solid  # "the museum is free for residents on Sundays"
         return (solid and low not in _PRAISE) or _describes(words, clause, about, first, after)
-    if about.sort == "thing":
-        return True
+    if about.sort == "thing" and "/" not in about.key:
+        return (
+            solid
+            or not _is_house(words, clause)
+            or not (_is_empty(words, first, after) or _PRAISE & set(words.low[first : first + 3]))
+        )
     if verb.tense in ("can", "cannot"):
         return solid or verb.lemma in _ABILITIES or low not in _PRAISE
     return not _is_empty(words, first, after)
@@ -101,25 +122,68 @@ def _says_something(words: Words, clause: ParsedClause, about: About) -> bool:
         return False  # "setbacks are opportunities": said of all, and of nothing that anybody asks for
     if verb.lemma == "be" and not verb.passive:
         return True
-    if about.sort == "thing":
-        return (verb.passive or verb.lemma in _THING_VERBS) and "P" in words.tags[verb.after : clause.end]
+    if about.sort == "thing" and "/" not in about.key:  # "my parents" are people
+        if (verb.passive or verb.lemma in _THING_VERBS) and "P" in words.tags[verb.after : clause.end]:
+            return True
+        if verb.lemma == "take" and words.low[verb.after] == "place":
+            return True
+        return _is_house(words, clause) and (
+            verb.tense in ("present", "progressive") or verb.lemma in _DURABLE_DEEDS
+        )
     if verb.tense in ("can", "cannot"):
         return verb.lemma in _ABILITIES or verb.tense == "cannot"
     if verb.tense in ("past", "perfect") and about.attribute is None:
         if verb.lemma == "have" and is_done_for(words, clause):
             return is_milestone(words, clause)
-        return verb.lemma in _DURABLE_DEEDS or verb.ended or is_milestone(words, clause)
+        return (
+            verb.lemma in _DURABLE_DEEDS
+            or verb.ended
+            or is_milestone(words, clause)
+            or _was_work(words, clause)
+        )
     return verb.lemma != "make" or _makes_goods(words, clause) or makes_a_work(words, clause)
+
+
+def _was_work(words: Words, clause: ParsedClause) -> bool:
+    """ "My father worked on the docks": what somebody else did for a living."""
+    at = clause.verb.after
+    return (
+        clause.kind in ("my", "named")
+        and clause.verb.lemma in ("work", "serve")
+        and words.low[at] in ("on", "in", "at", "for", "down")
+        and words.low[at + 1] in ("the", "a", "an")
+    )
+
+
+def _is_house(words: Words, clause: ParsedClause) -> bool:
+    """ "The library on Dean Street": a house or a club, by the noun that what is beside it stands with."""
+    if clause.kind != "thing":
+        return False
+    end = clause.begin + 1
+    while end < clause.subject_end and words.tags[end] != "P":
+        end += 1
+    return words.low[end - 1] in HOUSES
 
 
 def _makes_goods(words: Words, clause: ParsedClause) -> bool:
     """ "Orrin Works makes frozen dumplings": what a house makes, and no sense, trouble or difference."""
-    if clause.kind != "named" or clause.verb.tense != "present" or clause.verb.denied:
+    if clause.verb.tense != "present" or clause.verb.denied:
         return False
     at = clause.verb.after
+    if words.tags[at] == "D" and words.low[at + 1] == "own":
+        return words.low[at + 2] not in _NO_GOODS  # "I make my own chutney"
+    if clause.kind not in ("named", "my", "thing"):
+        return False
     while at < clause.end and (words.tags[at] == "N" or words.low[at].endswith(("en", "ed", "ing"))):
         at += 1
-    return at > clause.verb.after and words.low[at - 1].endswith("s") and words.low[at - 1] not in _NO_GOODS
+    if at == clause.verb.after:
+        return False
+    last = words.low[at - 1]
+    return last in _GOODS or (
+        last.endswith("s")
+        and last not in _NO_GOODS
+        and not last.endswith(("tions", "ments", "ances", "ities"))
+    )
 
 
 def _describes(words: Words, clause: ParsedClause, about: About, first: int, after: int) -> bool:

@@ -283,6 +283,7 @@ class Scene:
         ]
         if len(nouns) > 1 and nouns[0].text == "new":
             nouns = nouns[1:]  # "the new gate code" is the gate code, told anew
+        nouns = [token for token in nouns if token.text != "'"]  # "the residents' association"
         words = [token.low for token in nouns]
         bare = tokens[0].tag != "D"
         if "'s" in words[1:-1] and not bare:

@@ -185,6 +185,8 @@ def _tagged(text: str) -> tuple[str, str]:
             tag = "U"
         elif low in verb_forms():
             tag = "V"
+        elif "-" in low and _NUMBERS.issuperset(low.split("-")):
+            tag = "M"  # "sixty-two"
         elif low.endswith("ly") and low not in _NOT_ADVERBS:
             tag = "R"
         else:

@@ -32,16 +32,17 @@ _IRREGULAR = {
         "overcome overcame overcome, withdraw withdrew withdrawn, shrink shrank shrunk, sew sewed sewn, "
         "rewrite rewrote rewritten, retake retook retaken, upset upset upset, knit knit knit, "
         "slide slid slid, sublet sublet sublet, repay repaid repaid, oversee oversaw overseen, "
-        "creep crept crept, babysit babysat babysat, "
-        "breastfeed breastfed breastfed, proofread proofread proofread"
+        "creep crept crept, babysit babysat babysat, spin spun spun, dwell dwelt dwelt, "
+        "breastfeed breastfed breastfed, proofread proofread proofread, forbid forbade forbidden, "
+        "underwrite underwrote underwritten, shear sheared shorn"
     ).split(",")
 }
 _DOUBLED = frozenset(
     "quit run get swim stop plan jog begin win swap drop trap chat ship plug rub hug beg knit refer prefer "
     "commit cut put sit hit let set shut split drag scrap scan snap strip trim ban bet dig nap pop skip slip "
     "step tap tip wrap chop clap cram dip drum fit grab hop map mop nod pat pin plot rip rob shop shrug sip "
-    "slam snag spot stir stun zip occur admit omit permit submit transfer regret babysit distil repot "
-    "vlog".split()
+    "slam snag spot stir stun zip jog distil spin babysit forbid occur admit omit permit submit transfer "
+    "regret repot vlog".split()
 )
 _VERBS = """
 abandon accept accompany ache achieve act adapt add address adjust admire admit adopt adore advise afford
@@ -104,10 +105,17 @@ foster breed rewire indent dye tweet rebrand outsource onboard step
 rip strip retrain reschedule yank requalify downgrade sublet unfollow refinance remarry reconcile regain
 detox moonlight resubscribe axe deprecate decommission slide stall reopen rejoin snooze expire rebook sack
 demote headhunt furlough evict repay dump toss misplace uninstall refactor tweak nudge downsize halve
-administer assess babysit breastfeed busk canoe carpool choreograph counsel curate declutter digest distil
-embroider engrave ferment forage fundraise homeschool illustrate improvise inject interpret jog kayak marinate
-narrate navigate officiate oversee plough proofread prosecute prune recruit refurbish repot sculpt skydive
-creep hover snorkel stammer stutter transcribe upholster vlog whittle windsurf wrestle yodel
+abseil accommodate adjoin adjudicate administer animate arbitrate assess audition babysit bartend
+bequeath boast breastfeed busk canoe captain carpool cater chair chant chaperone choreograph co-chair co-
+own comprise congregate conscript consult convene counsel creep curate declutter digest distil distill
+dwell embroider emcee engrave enlist evade excavate exhibit faint ferment finance forage forbid forge
+fundraise glaze hail hatch haul homeschool honor honour hover illustrate improvise inhabit inject
+interpret invigilate jog kayak landscape launder lobby lodge marinate marshal mediate motivate narrate
+navigate occupy officiate orchestrate outnumber oversee paddle pickle pilot plough plumb preach prohibit
+proofread propagate prosecute prune quilt recite recruit recuperate referee refurbish repot resurface
+sculpt seat shear skipper skydive sleepwalk snorkel spin spray stammer steward stutter subcontract
+subsidise subsidize surpass survey testify tow transcribe translate tune umpire underwrite upholster
+usher varnish vlog wean weave whittle windsurf winter wrestle yodel
 """
 VERBS = frozenset(_VERBS.split())
 ALSO_NOUNS = frozenset(
@@ -129,7 +137,9 @@ ALSO_NOUNS = frozenset(
     "experience export express fail fall fear feed fight figure file fill fit fix float flood focus fold "
     "force form found freeze fry function fund gain grade grant grill guard guess guide hang heat hike hire "
     "hit hold hope host hug hunt hurry interest interview iron joke judge jump kick kiss knock lack last "
-    "laugh launch lead lean lecture canoe jog kayak prune".split()
+    "laugh launch lead lean lecture captain chair counsel faint finance jog forge glaze hatch honour honor "
+    "canoe kayak landscape lobby lodge marshal paddle pickle pilot plough prune quilt recruit referee seat "
+    "skipper spin steward survey tow umpire usher varnish winter".split()
 )
 
 

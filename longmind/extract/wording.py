@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from longmind.extract.dating import with_dates
 from longmind.extract.patterns import pattern
 from longmind.extract.statements import INSTRUCTIONS, SPEAKER, Statement, TimePhrase, slot_named
-from longmind.extract.verbs import form, forms_by_word, verb_forms
+from longmind.extract.verbs import ALSO_NOUNS, form, forms_by_word, verb_forms
 from longmind.when.find import find_times
 
 _TURNED = {
@@ -138,6 +138,9 @@ def _freely(statement: Statement, value: str) -> str:
         return f" no longer {form(verb, 'third')}" if statement.ended else f" does not {verb}"
     if statement.rule == "attribute":
         be = " are" if _SEVERAL.search(f"/{statement.slot}") is not None else " is"
+        last = words.rpartition(" ")[2]
+        if " " in words and [*forms_by_word().get(last, {})] == ["third"] and last not in ALSO_NOUNS:
+            return f"'s {words} {value}"  # "'s flight lands in Porto"
         acts = be == " are" and "base" in forms_by_word().get(value.split(" ", 1)[0], {})
         return f"'s {words}{'' if acts or _VERB_FIRST.match(value) else be} {value}"
     if statement.polarity and not statement.ended:

@@ -97,6 +97,8 @@ _PLACELESS = re.compile(
         |daily|weekly|monthly|on\ a\ (?:daily|weekly|regular)\ basis
         |on\ (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:s|\ (?:morning|afternoon|evening|night)s)
           |weekends|weekdays|weeknights)
+        |on\ the\ (?:first|second|third|fourth|last)\ (?:mon|tues|wednes|thurs|fri|satur|sun)day
+          \ (?:of|in)\ (?:each|every)\ month
         |most\ (?:days|mornings|evenings|nights|weekends|weeks))
     )(?![\w'-])""",
     re.VERBOSE | re.IGNORECASE,

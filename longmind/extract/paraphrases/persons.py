@@ -70,6 +70,13 @@ def _besides_when(match: re.Match[str]) -> Iterator[Edit]:
 
 
 PERSONS: Final = (
+    # "My mother-in-law prefers to be called Dot."
+    Rewording(
+        "prefers likes",
+        (("to be called ", "to be known as "),),
+        pattern(r"(?<=[a-z]) (?P<how>(?:prefers|likes) to be (?:called|known as)) (?=[A-Z])"),
+        put("how", "is called"),
+    ),
     # "My daughters are Mia and Zoe."
     Rewording(
         "brothers children cousins daughters kids sisters sons",

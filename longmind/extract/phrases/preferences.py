@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from longmind.extract import lexicon
 from longmind.extract.patterns import pattern
@@ -86,6 +87,12 @@ def liking(text: str, start: int, end: int) -> Spans | None:
     return spans or None
 
 
+def allergens(text: str, start: int, end: int) -> Spans | None:
+    """What somebody is allergic to, one by one: "nuts, eggs and to latex"."""
+    spans = liking(text, start, end)
+    return spans and [(begin + 3 if text.startswith("to ", begin) else begin, stop) for begin, stop in spans]
+
+
 _LOVER = pattern(
     r"(?P<liked>[\w'&-]+(?: [\w'&-]+){0,3}?) (?:fan|lover|buff|enthusiast|nerd|geek|addict|fanatic|junkie"
     r"|aficionado)(?=$|[\s,.;!])",
@@ -167,11 +174,30 @@ def _splittable(left: str, right: str) -> bool:
     return not (_GERUND.match(before[0]) and len(before) > 1)
 
 
+_TO_WHAT: Final = pattern(r"\b(?:to|over|than|rather|instead)\b", re.IGNORECASE)
+"""What something is preferred to stands with it."""
+
+
 def preferred(text: str, start: int, end: int) -> Spans | None:
     """What is preferred, with what it is preferred to: "tea to coffee"."""
+    edge = extent(text, start, end)
+    items = _items(text, start, edge) if text.find(",", start, edge) >= 0 else []
+    if len(items) > 2 and not _TO_WHAT.search(text, start, edge):
+        listed = [trimmed(text, *item) for item in items]
+        if all(_durable(text[first:after]) for first, after in listed):
+            return listed  # "short emails, bullet points and metric units"
     begin, stop = _up_to_comma(text, start, end)
     degree = _DEGREE.match(text, begin, stop)  # "more traditional clothes"
     return [(begin, stop)] if _durable(text[begin if degree is None else degree.end() : stop]) else None
+
+
+_KIND: Final = pattern(r"the (?:[a-z]+ )?(?P<noun>[a-z-]{3,})")
+_IN_VIEW: Final = frozenset(
+    "first second third last latest next best worst new old other same former latter whole best-known above "
+    "following red blue green black white yellow pink purple orange grey gray brown part bit way ending end "
+    "beginning start middle food people views view weather music idea story place book film movie song show "
+    "scene episode version colour color".split()
+)
 
 
 def favourite(text: str, start: int, end: int) -> Spans | None:
@@ -181,8 +207,13 @@ def favourite(text: str, start: int, end: int) -> Spans | None:
     if not 1 <= len(words) <= 7 or any(word in DEICTIC for word in words):
         return None
     first = words[0].lower()
-    if first in _NO_FAVOURITE or (first == "the" and not text[begin + 4 : begin + 5].isupper()):
+    if first in _NO_FAVOURITE:
         return None
+    if first == "the" and not text[begin + 4 : begin + 5].isupper():
+        # "My favourite flower is the iris": a kind, and nothing that is only in view.
+        kind = _KIND.fullmatch(text, begin, stop)
+        if kind is None or kind["noun"].lower() in _IN_VIEW:
+            return None
     return [(begin, stop)]
 
 

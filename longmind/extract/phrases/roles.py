@@ -13,7 +13,7 @@ _PHRASE = pattern(r"[\w'&/-]+(?: [\w'&/-]+){0,7}")
 _NOT_INSIDE = frozenset(
     "and or but who that than in at of with from for to like bit lot little fan not very too such".split()
 )
-_OF_WHAT = pattern(r" of (?:the )?[a-z][\w-]*(?: [a-z][\w-]*)?(?= at | for |$|[,.;])")
+_OF_WHAT = pattern(r" of (?:the )?[a-z][\w-]*(?: [a-z][\w-]*)?(?= at | for | and |$|[,.;])")
 _LEADERS = frozenset(
     "head director chief vp president professor chair chairman chairwoman treasurer secretary captain editor "
     "mayor principal coordinator trustee".split()
