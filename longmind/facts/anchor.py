@@ -32,12 +32,12 @@ from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
 from longmind.facts.minds import reconsidered
 from longmind.facts.moves import PLACINGS, measured, rivals
-from longmind.facts.occasions import elsewhen
+from longmind.facts.occasions import elsewhen, journeys_off
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
 from longmind.facts.slots import wordings
 from longmind.facts.told_of_it import told_of_it
-from longmind.facts.trust import USER
+from longmind.facts.trust import USER, is_own_words
 from longmind.facts.values import Entity
 from longmind.facts.words import has_kin, kin_of, words_of
 from longmind.store.engine import Connection
@@ -71,8 +71,7 @@ def anchored(
             *recovered(current, frame),
             *reconsidered(current, frame),
             *doubted(current, frame, ()).over,
-            *handed_on(current, frame.text),
-            *told_of_it(current, frame.text),
+            *_ended_by_wording(current, frame),
         ]
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
@@ -86,10 +85,17 @@ def anchored(
     facts += recovered(current, frame)
     facts += reconsidered(current, frame)
     over, kept = doubted(current, frame, facts)
-    over += handed_on(current, frame.text)
-    over += told_of_it(current, frame.text)
+    over += _ended_by_wording(current, frame)
     off = [gone for fact in (*kept, *over) for gone in not_to_come(current, fact, frame)]
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over, *off])))
+
+
+def _ended_by_wording(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact]:
+    """What the text speaks of without a statement of its own."""
+    yield from handed_on(current, frame.text)
+    yield from told_of_it(current, frame.text)
+    if is_own_words(frame):
+        yield from journeys_off(current, frame)
 
 
 def _placed(current: CurrentFacts, fact: FoundFact) -> FoundFact:

@@ -171,3 +171,48 @@ def by_the_hour(current: CurrentFacts, fact: FoundFact) -> FoundFact:
         return fact
     value = f"{verb} at {fact.value}" if begins else f"at {fact.value}"
     return replace(fact, subject=USER, predicate=own, value=value, cardinality="one")
+
+
+_JOURNEYS: Final = (
+    r"(?:trip|holidays?|vacation|journey|getaway|city break|weekend away|tour|cruise|honeymoon|flights?|"
+    r"travel plans)"
+)
+_CALLED_OFF: Final = re.compile(
+    rf"(?:\b(?:the|our|my|that|this)(?: (?:whole|big|summer|winter|family))? |^|[.!?]\s+){_JOURNEYS}"
+    r"(?:'s| is| are|'re| was| were)?(?: now| all| been| has been| have been| had to be)*"
+    r" (?:off|cancell?ed|called off|scrapped|not happening)\b(?! (?:to|at|on|season|peak)\b)"
+    r"|\b(?:cancell?ed|cancel|scrapped|scrap|called off|call off|knocked|knock) (?:the|our|my)"
+    rf"(?: (?:whole|big|summer|winter|family))? {_JOURNEYS}"
+    r"(?= on the head|\s*(?:[.,;!\n]|$)| (?:because|as|since)\b)",
+    re.IGNORECASE,
+)
+_UNSURE: Final = re.compile(
+    r"\b(?:if|unless|might|may|could|should|would|nearly|almost|not)\b|\?", re.IGNORECASE
+)
+_OFF_WORDS: Final = (" off", "'s off", "cancel", "scrap", "knock", "not happening")
+_TRAVELS: Final = re.compile(
+    r"(?:be )?(?:fly|flying|go|going|travel|travell?ing|drive|driving|sail|sailing|"
+    r"take the (?:train|ferry|bus)|head|heading|off) .*?\bto [A-Z]|"
+    r".*\b(?:trip|holiday|flight|cruise|vacation)\b"
+)
+_SENTENCE: Final = re.compile(r"[^.!?\n]*[.!?]?")
+
+
+def journeys_off(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact]:
+    """ "Trip's off": the end of the one journey that is to come, whatever it was told as."""
+    low = frame.text.lower()
+    match = _CALLED_OFF.search(frame.text) if any(word in low for word in _OFF_WORDS) else None
+    if match is None:
+        return
+    start = max(frame.text.rfind(mark, 0, match.start() + 1) for mark in ".!?\n") + 1
+    sentence = _SENTENCE.match(frame.text, start)
+    if sentence is None or _UNSURE.search(sentence[0]) is not None:
+        return
+    planned = [
+        belief
+        for belief in current.held(USER, ("plans", "event", "booked_for", "booked"))
+        if belief.recorded < frame.occurred_at
+        and (belief.predicate == "booked_for" or _TRAVELS.match(str(belief.value)) is not None)
+    ]
+    if len(planned) == 1:
+        yield FoundFact(planned[0].subject, planned[0].predicate, planned[0].value, action="end")

@@ -116,3 +116,41 @@ def test_what_will_be_so_from_a_day_is_so_from_then_on(text: str, expected: str)
 )
 def test_who_will_be_away_for_a_while_only_plans_it(text: str) -> None:
     assert not [line for line in told(text) if " is_" in line or " is " in line or " role " in line]
+
+
+FLIGHT = "We fly to Oslo on 3 October 2026."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Trip's off. The kids have chickenpox.",
+        "We had to cancel the holiday.",
+        "Had to knock the trip on the head.",
+        "The flights have been cancelled.",
+    ],
+)
+def test_a_journey_that_is_called_off_is_no_plan(text: str) -> None:
+    assert any("Oslo" in fact for fact in told(FLIGHT))
+    assert not any("Oslo" in fact for fact in told(FLIGHT, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If the trip is cancelled I'll cry.",
+        "The trip might be cancelled.",
+        "Is the trip off?",
+        "The holiday season is off to a good start.",
+        "My phone is off.",
+        "I cancelled the gym.",
+    ],
+)
+def test_what_is_not_called_off_goes_on(text: str) -> None:
+    assert any("Oslo" in fact for fact in told(FLIGHT, text))
+
+
+def test_of_two_journeys_it_is_not_said_which_is_off() -> None:
+    held_now = told(f"{FLIGHT} We're going to Rome on 5 November 2026.", "The trip is off.")
+    assert any("Oslo" in fact for fact in held_now)
+    assert any("Rome" in fact for fact in held_now)
