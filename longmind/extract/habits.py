@@ -25,7 +25,6 @@ _HEALERS: Final = frozenset(
     "chiropractor osteopath podiatrist dietitian dietician nutritionist acupuncturist cardiologist "
     "neurologist dermatologist endocrinologist rheumatologist oncologist midwife tutor mentor coach".split()
 )
-_PANELS: Final = frozenset("board committee council panel jury bench commission".split())
 _AIDS: Final = frozenset(
     "glasses crutches wheelchair walker insulin dialysis inhaler stick cane oxygen subtitles captions "
     "orthotics pacemaker".split()
@@ -82,8 +81,6 @@ def _is_of_kind(words: Words, lemma: str, at: int, end: int) -> bool:
     if lemma in ("see", "need"):
         known = _HEALERS if lemma == "see" else _AIDS
         return last in known and "new" not in low[at:end] and (lemma == "need" or first in _OWN)
-    if lemma == "sit":
-        return first == "on" and not _PANELS.isdisjoint(low[at + 1 : end])
     if lemma == "type":
         return first in ("on", "with") and tags[at + 1] == "D"
     if lemma == "care":
@@ -110,10 +107,11 @@ def is_skill(words: Words, at: int, end: int) -> bool:
     return words.tags[at + 1] in ("N", "V", "U") and words.low[at + 1] not in _NO_SKILL
 
 
-_WORKS: Final = frozenset(
+WORKS: Final = frozenset(
     "book novel novella thesis dissertation cookbook memoir memoirs autobiography biography screenplay "
     "script play textbook guidebook opera symphony album musical documentary film podcast comic".split()
 )
+"""What takes somebody months to write or to make."""
 
 
 def makes_a_work(words: Words, clause: ParsedClause) -> bool:
@@ -122,7 +120,7 @@ def makes_a_work(words: Words, clause: ParsedClause) -> bool:
         return False
     end = clause.end
     at = clause.verb.after + (clause.verb.after < end and words.tags[clause.verb.after] in ("D", "M"))
-    return at < end and words.low[_head(words, at, end)] in _WORKS
+    return at < end and words.low[_head(words, at, end)] in WORKS
 
 
 _NO_LESSON: Final = frozenset(

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.habits import WORKS
 from longmind.extract.lexicon import OCCUPATIONS
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import Range
@@ -13,12 +14,9 @@ from longmind.extract.subjects import About
 from longmind.extract.words import Words
 
 _OBJECTS: Final[dict[str, frozenset[str]]] = {
-    "sit": frozenset("board committee council panel bench jury parliament senate".split()),
+    "sit": frozenset("board committee council panel bench jury commission parliament senate".split()),
     "stand": frozenset("council parliament mayor election".split()),
-    "write": frozenset(
-        "novel novels book thesis dissertation memoir memoirs play biography autobiography cookbook "
-        "screenplay opera symphony musical textbook column".split()
-    ),
+    "write": WORKS | {"novels", "column"},
 }
 """Of each verb what makes it last: the next words have one of these among them."""
 _WISHES: Final = frozenset("want hope".split())

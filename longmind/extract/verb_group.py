@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal
 
 from longmind.extract.tokens import BE, DO, HAVE, MODALS, NEGATIVE
@@ -189,8 +190,9 @@ class _Group:
             return _NO_FORMS
         if self.tags[self.at + 1] not in _OBJECTS or (self.at > 1 and self.tags[self.at - 2] == "U"):
             return _NO_FORMS  # "I money", "a Tiger I tank in grey"
-        if "past" in forms_by_word().get(self.low[self.at + 1], _NO_FORMS):
-            return _NO_FORMS  # "I jsut got home"
+        known = forms_by_word()
+        if self.low[self.at + 1] in known or "".join(sorted(low)) in _letters_of_verbs():
+            return _NO_FORMS  # "I jsut got home", "I lowkey hate it"; "I wnat a car"
         return {"base": low}
 
     def _main(self, *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
@@ -314,13 +316,21 @@ def _guessed(word: str, pronoun: str) -> dict[str, str]:
     return _NO_FORMS
 
 
+@cache
+def _letters_of_verbs() -> frozenset[str]:
+    """Of the words that may follow "I", the letters in order: a word with the same ones is one mistyped."""
+    return frozenset("".join(sorted(word)) for word in {*forms_by_word(), *MODALS, "just", "also", "only"})
+
+
 _VERBS_TOO: Final = {"back": ("up",), "fast": ("during", "on", "until", "every")}
 """Adverbs that right after "I" are verbs before some words."""
 _OBJECTS: Final = frozenset("DPUMNV")
 _NO_VERB_ENDS: Final = ("s", "ly", "nt", "ing", "ness", "ful", "ous", "ic")
 """How no verb ends that is right after "I"; what ends in "nt" is mostly "dont" and "havent"."""
 _NO_VERBS: Final = frozenset(
-    "first second third last self person team gonna wanna gotta dunno reckon presume".split()
+    "first second third last self person team gonna wanna gotta dunno reckon presume yeah yeap yepp nope "
+    "nahh okay haha hehe totes deffo defo lowkey legit prolly literally kinda sorta hella right same both each "
+    "myself ourselves guys".split()
 )
 """What stands after "I" in other ways, or says what somebody only thinks: "when I first met him"."""
 

@@ -204,6 +204,11 @@ def test_plain_talk_is_read(text: str, expected: str) -> None:
         # Words after "I" that are no verbs, and verbs that tell of the moment
         ("I jsut got home.", "home"),
         ("I gonna the shop.", "shop"),
+        ("I lowkey hate my job.", "lowkey"),
+        ("I legit love pizza.", "legit"),
+        ("I thikn the code is wrong.", "thikn"),
+        ("I wnat a new car.", "wnat"),
+        ("I yeah the thing is broken.", "yeah"),
         ("We visited a Tiger I tank in grey.", "tanks"),
         ("I manage fine.", "fine"),
         ("I manage to sleep a little.", "sleep"),
