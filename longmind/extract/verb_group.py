@@ -329,8 +329,8 @@ _NO_VERB_ENDS: Final = ("s", "ly", "nt", "ing", "ness", "ful", "ous", "ic")
 """How no verb ends that is right after "I"; what ends in "nt" is mostly "dont" and "havent"."""
 _NO_VERBS: Final = frozenset(
     "first second third last self person team gonna wanna gotta dunno reckon presume yeah yeap yepp nope "
-    "nahh okay haha hehe totes deffo defo lowkey legit prolly literally kinda sorta hella right same both each "
-    "myself ourselves guys".split()
+    "nahh okay haha hehe totes deffo defo lowkey legit prolly literally kinda sorta hella right same both "
+    "each myself ourselves guys".split()
 )
 """What stands after "I" in other ways, or says what somebody only thinks: "when I first met him"."""
 
