@@ -453,6 +453,19 @@ _AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?P<unit>[^\W\d_]+)")
 _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 
 
+_OF_WEIGHT: Final = {"weighs": "weight", "weight": "weighs"}
+
+
+def weighed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "I weigh 81 kilos now", where it was "my weight" before: one number under two names."""
+    other = _OF_WEIGHT.get(fact.predicate)
+    if other is None or fact.action != "record" or not fact.polarity:
+        return fact
+    if any(belief.predicate == other for belief in current.held(fact.subject, (other,))):
+        return replace(fact, predicate=other, cardinality="one")
+    return fact
+
+
 PLACINGS: Final = (
     returned,
     switched,
@@ -469,5 +482,6 @@ PLACINGS: Final = (
     elsewhere,
     favoured,
     at_work,
+    weighed,
 )
 """Each puts a fact under the predicate that the ledger has for it, or leaves it as it is."""

@@ -338,7 +338,7 @@ CHANGES: Final = (
         "back down up weighed scale scales Scale Scales",
         (("kilo", "kg", "pound", "lb", "stone"),),
         pattern(
-            r"(?:\b(?P<who>I|[Ss]?[Hh]e|[A-Z][\w'-]+|(?:[Mm]y|[Oo]ur) [a-z]+)"
+            r"(?:\b(?P<who>(?!(?:my )?weight\b)(?:I|[Ss]?[Hh]e|[A-Z][\w'-]+|(?:[Mm]y|[Oo]ur) [a-z]+))"
             r"(?P<down>(?:'m| am|'s| is|'s got) (?:now |currently )?(?:down|up|back) (?:to|at))|"
             r"(?:^|[.!?]\s+)(?P<in>(?:I )?[Ww]eighed in at|(?:(?:I )?(?:[Ss]tepped|[Gg]ot|[Ww]as) on )?"
             r"[Tt]he (?:bathroom )?scales?(?: just| now)?(?: say| said| says| read| reads| show| shows|"
