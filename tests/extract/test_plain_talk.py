@@ -140,6 +140,11 @@ TOLD = [
     ("My flight leaves Oslo at noon and lands in Bonn at two.", "flight leaves Oslo"),
     ("My flight leaves Oslo at noon and lands in Bonn at two.", "flight_lands in Bonn"),
     ("I keep bees and make my own mead.", "user makes my own mead"),
+    # Two people by name
+    ("Ana and Rui have a bakery in Faro.", "Ana has bakery in Faro"),
+    ("Ana and Rui have a bakery in Faro.", "Rui has bakery in Faro"),
+    ("Tom and Ben both work for Siemens and love it.", "Tom works_at Siemens"),
+    ("Mum and Dad live in Leeds.", "user/father lives_in Leeds"),
     # Values one by one
     ("My daughter is allergic to nuts, eggs and to latex.", "user/daughter allergic_to latex"),
     ("My uncle listens to jazz and to opera.", "user/uncle listens_to opera"),
@@ -204,6 +209,9 @@ def test_plain_talk_is_read(text: str, expected: str) -> None:
         # Words after "I" that are no verbs, and verbs that tell of the moment
         ("I jsut got home.", "home"),
         ("I gonna the shop.", "shop"),
+        ("Ana and Rui like each other.", "each other"),
+        ("Ana and Rui have had a row.", "Ana has"),
+        ("Ana works with Tom and Ben has a bakery.", "Tom has"),
         ("I lowkey hate my job.", "lowkey"),
         ("I legit love pizza.", "legit"),
         ("I thikn the code is wrong.", "thikn"),

@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, WHO, Edit, Rewording, cut, put
-from longmind.extract.verbs import forms_by_word
+from longmind.extract.verbs import form, forms_by_word
 
 _BEGIN: Final = r"(?:^|[.!?:;,]\s+|\b(?:and|but|so) )"
 _PET: Final = (
@@ -44,9 +44,37 @@ def _each_of_them(match: re.Match[str]) -> Iterator[Edit]:
         yield start + link.start(), start + link.end(), f". {match['who']} have "
 
 
+def _both(match: re.Match[str]) -> Iterator[Edit]:
+    """ "Ana and Rui have a bakery": each of them has one."""
+    verb, _, preposition = match["verb"].partition(" ")
+    does = form(verb, "third")
+    said = " ".join(word for word in (does, preposition, match["what"]) if word)
+    yield *match.span("and"), f" {said}. "
+    yield match.start("verb"), match.start("verb") + len(verb), does
+    if match["both"]:
+        yield *match.span("both"), ""
+
+
 _NEXT_CALLED: Final = re.compile(rf"(?:,? and|,) (?={_ONE_CALLED})")
 
 PLAINLY: Final = (
+    # "Ana and Rui have a bakery in Faro."
+    Rewording(
+        "and",
+        (
+            (" and ",),
+            (" have ", " own ", " run ", " keep ", " love ", " like ", " hate ", " speak ", " play ",
+             " live ", " work ", " teach ", " study "),
+        ),
+        pattern(
+            rf"(?:^|[.!?]\s+){NAME}(?P<and> and ){NAME} (?P<both>both )?(?P<verb>"
+            r"(?:have|own|run|keep)(?= (?:an?|their|two|three|four|five) )|love|like|hate|speak|play|"
+            r"teach|study|live in|work (?:at|for|in)) "
+            r"(?!(?:each|one|together|it|them|that|this|to|on|with|for)\b)"
+            r"(?P<what>[^,.;:!?\n]{2,50}?)(?=\s*(?:[.,;:!\n]|$)| (?:and|but|so|because|while|who)\b)"
+        ),
+        _both,
+    ),
     # "Who would have thought it, I love running now": an exclamation, and then what is told.
     Rewording(
         "believe believed guess guessed knew know known say surprise thought twist",
