@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from longmind.extract.kin import is_relation
+from longmind.extract.lexicon import OCCUPATIONS
 from longmind.extract.verbs import ALSO_NOUNS, forms_by_word
 from longmind.extract.words import Words
 
@@ -190,9 +191,18 @@ class NounReader:
                 # "Atlas's staging keys live in": no verb, though it ends like one
                 return following != "V" or goes_before or not self.low[at + 1].endswith("ing")
             if tag not in ("N", "V", "U", "M", "P", "D"):
-                return self.texts[stop] == ":"
+                return self.texts[stop] == ":" or self._names_who(stop)
             stop += 1
         return False
+
+    def _names_who(self, at: int) -> bool:
+        """ "My daughter's coach, Leroy, ...": an occupation, and by commas the name of who has it."""
+        return (
+            self.texts[at] == ","
+            and self.tags[at + 1] == "U"
+            and self.low[at - 1] in OCCUPATIONS
+            and "," in self.texts[at + 2 : at + 4]
+        )
 
     def _reads_as_verb(self, at: int, stop: int) -> bool:
         """Whether the word can be the verb of the nouns before it: "my mother works", "deploys happen"."""

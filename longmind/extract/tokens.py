@@ -139,7 +139,17 @@ def known_words(masked: str, start: int, end: int) -> tuple[list[Known], list[in
         at += len(chunk)
     if words and words[0][2] == "U" and words[0][1] in verb_forms():
         words[0] = (*words[0][:2], "V")
+    if "once" in masked[start:end]:
+        _tell_when(words)
     return words, starts
+
+
+def _tell_when(words: list[Known]) -> None:
+    """ "He once swam for Malta": the adverb, where what follows is a verb and no subject."""
+    for at in range(1, len(words) - 1):
+        text, low, _ = words[at]
+        if low == "once" and "past" in {form for _, form in verb_forms().get(words[at + 1][1], ())}:
+            words[at] = (text, low, "R")
 
 
 def _parts(chunk: str, masked: str, at: int, end: int) -> tuple[tuple[int, Known], ...]:

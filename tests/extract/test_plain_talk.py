@@ -140,6 +140,9 @@ TOLD = [
     ("My flight leaves Oslo at noon and lands in Bonn at two.", "flight leaves Oslo"),
     ("My flight leaves Oslo at noon and lands in Bonn at two.", "flight_lands in Bonn"),
     ("I keep bees and make my own mead.", "user makes my own mead"),
+    ("My daughter's coach, Leroy, lives in Leeds.", "Leroy lives_in Leeds"),
+    ("My brother once swam for Malta.", "user/brother swam_for Malta"),
+    ("My team's tester, Olga, reports bugs by video.", "Olga reports bugs by video"),
     # Two people by name
     ("Ana and Rui have a bakery in Faro.", "Ana has bakery in Faro"),
     ("Ana and Rui have a bakery in Faro.", "Rui has bakery in Faro"),
@@ -209,6 +212,9 @@ def test_plain_talk_is_read(text: str, expected: str) -> None:
         # Words after "I" that are no verbs, and verbs that tell of the moment
         ("I jsut got home.", "home"),
         ("I gonna the shop.", "shop"),
+        ("My daughter's coach, Leroy, lives in Leeds.", "daughter"),
+        ("My brother once swam for Malta.", "user swam"),
+        ("Once I get a dog I'll walk more.", "dog"),
         ("Ana and Rui like each other.", "each other"),
         ("Ana and Rui have had a row.", "Ana has"),
         ("Ana works with Tom and Ben has a bakery.", "Tom has"),
