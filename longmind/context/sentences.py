@@ -13,7 +13,7 @@ from longmind.text.words import terms
 
 Range = tuple[int, int]
 
-_END = re.compile(r"[.!?。！？]([\"'”’)\]]*\s+)|(\n+)")
+_END = re.compile(r"[.!?。！？][\"'”’)\]]*(\s+)|(\n+)")
 """The group is what stands between two sentences: a pattern that began with it would be tried everywhere."""
 _MOST_SENTENCES: Final = 400
 """Of one text; later ones are not scored, so that a very long text costs no more than this."""
