@@ -6,7 +6,7 @@ import http.client
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,8 @@ class Client:
             sent.setdefault("Authorization", f"Bearer {self.key}")
         raw = body if isinstance(body, bytes) else json.dumps(body or {}).encode()
         try:
-            connection.request(method, path, raw if method == "POST" else None, sent)
+            with suppress(BrokenPipeError, ConnectionResetError):  # refused before all of it was sent
+                connection.request(method, path, raw if method == "POST" else None, sent)
             response = connection.getresponse()
             content = response.read()
             is_json = (response.getheader("Content-Type") or "").startswith("application/json")
