@@ -34,3 +34,10 @@ def _first_call(lazy: _Lazy, called: str, *arguments: Any, **named: Any) -> Any:
 def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
     """What `re.compile` would give, later."""
     return cast("re.Pattern[str]", _Lazy(source, flags))
+
+
+def source_of(shape: re.Pattern[str]) -> tuple[str, int]:
+    """What a pattern was made of, without compiling it."""
+    if isinstance(shape, _Lazy):
+        return shape._source, shape._flags
+    return shape.pattern, shape.flags

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from longmind.base.words import runs_of_letters
@@ -18,9 +19,27 @@ _BEYOND: Final = ("",) * 4
 
 def letters_of(text: str) -> frozenset[str]:
     """The runs of letters of a text, in lower case, as patterns see them that take either case."""
-    if not text.isascii():  # to those patterns these are letters of English
-        text = text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s")
-    return frozenset(runs_of_letters(text))
+    return frozenset(runs_of_letters(_in_english(text)))
+
+
+def lowered(text: str) -> str:
+    """A text in lower case as those patterns see it, each character in its place."""
+    return _in_english(text).lower()
+
+
+def occurrences(low: str, word: str) -> Iterator[int]:
+    """Where a word stands in a text in lower case, also as a part of other words."""
+    at = low.find(word)
+    while at >= 0:
+        yield at
+        at = low.find(word, at + 1)
+
+
+def _in_english(text: str) -> str:
+    """To patterns that take either case, these are letters of English."""
+    if text.isascii():
+        return text
+    return text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s")
 
 
 class Words:

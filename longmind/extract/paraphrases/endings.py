@@ -229,8 +229,9 @@ ENDINGS: Final = (
             rf"(?:^|(?<=[.!?:;,] ))(?P<whose>(?:{NAME}(?:'s|s')|[Mm]y|[Oo]ur)) (?P<role>[A-Za-z][A-Za-z "
             rf"-]{{1,30}}?) is(?: now)? "
             rf"{NAME}(?P<rest>(?:\. (?:She|He|They)|[,;] (?:and )?(?:she|he|they|who)|,? who) (?:took "
-            rf"over|succeeded|"
-            rf"replaced)(?P<when> (?:in|on) {_YEAR})?(?: from)? (?P<old>{NAME})(?P<after> (?:in|on) {_YEAR})?"
+            rf"over|succeeded\b|"
+            rf"replaced\b)(?P<when> (?:in|on) {_YEAR})?(?: from)? (?P<old>{NAME})"
+            rf"(?P<after> (?:in|on) {_YEAR})?"
             rf"(?:,? who(?:'d| had) (?:been|held|run|done)\b[^,.;!?\n]*? since "
             rf"(?P<since>{_YEAR}))?)(?=\s*(?:[.,;!?\n]|$))"
         ),

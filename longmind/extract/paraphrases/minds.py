@@ -173,8 +173,8 @@ MINDS: Final = (
     ),
     # "I'm bored of chess these days": somebody who liked it does so no more.
     Rewording(
-        "bored sick tired fed over had",
-        ((" of ", " with ", " over "),),
+        "bored sick tired fed over",
+        ((" of ", " with ", "over "), ("i'm ", "i am ")),
         pattern(
             rf"{_BEGIN}(?P<whole>(?:(?P<who>I)(?:'m| am)(?: so| now| really| totally| completely| "
             rf"thoroughly)? (?:(?:bored|"

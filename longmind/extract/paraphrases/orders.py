@@ -95,7 +95,7 @@ ORDERS: Final = (
     # "Your answers should be short from now on."
     Rewording(
         "should must can may have has need needs ought",
-        ((" you ", "your "),),
+        ((" you ", "your "), (" be ", " stay ", " remain ")),
         pattern(
             rf"{_BEGIN}(?P<whole>(?P<what>{_YOURS}) (?:should|must|can|may|have to|has to|need to|"
             rf"needs to|ought to) "
@@ -110,9 +110,9 @@ ORDERS: Final = (
         "want like",
         (("n't want ", "nt want ", "not want ", "i want ", "'d like ", "would like "), (" you", )),
         pattern(
-            rf"{_BEGIN}(?P<wish>I (?P<no>don't (?:ever )?want (?:any |to see (?:any )?)?|do not want "
+            rf"{_BEGIN}(?P<wish>I (?:(?P<no>don't (?:ever )?want (?:any |to see (?:any )?)?|do not want "
             rf"(?:any )?|"
-            r"dont want (?:any )?|never want (?:any |to see (?:any )?)?)?(?:want |would like )?)"
+            r"dont want (?:any )?|never want (?:any |to see (?:any )?)?)|want |would like ))"
             rf"(?=(?:[\w'-]+ ){{1,4}}(?:in|at|on|under|as|into) (?:the (?:end|top|bottom|start|"
             rf"beginning) of )?{_YOURS}\b)",
             re.IGNORECASE,

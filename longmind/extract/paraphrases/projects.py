@@ -214,7 +214,7 @@ PROJECTS: Final = (
         ((" taking over ", " takes over ", " took over ", " taken over ", " take over "), (" from ",)),
         pattern(
             rf"{_BEGIN}(?P<new>(?!(?:I|We|He|She|They)\b){NAME})(?P<took>(?:'s| is| has|'ll| will)?"
-            r"(?: now| just)? (?:taking|takes|took|taken|take) over) "
+            r"(?: now| just)? (?:taking |takes |took |taken |take )over) "
             rf"(?P<what>(?:the |our )?{_OWNED})(?P<old> from {NAME}){_AS_OF}(?=\s*(?:[.,;!\n]|$)| and )"
         ),
         lambda match: iter([(*match.span("took"), " owns"), (*match.span("old"), " now")]),

@@ -229,8 +229,8 @@ THINGS: Final = (
         "everyone home us",
         (("for us ", "to us ", "at home ", "to everyone "),),
         pattern(
-            r"(?:^|[.!?;,]\s+(?:and |but )?)(?P<whole>(?:for|to) (?:us|me|everyone|everybody|the family|"
-            r"friends)(?: at home)?,? "
+            r"(?:^|[.!?;,]\s+(?:and |but )?)(?P<whole>(?:(?:for|to) us|to everyone|"
+            r"(?:for|to) (?:us|me|everyone|everybody|the family|friends) at home),? "
             r"(?P<who>he|she)(?:'s| is) (?:just |only |always )?)(?=[A-Z][\w'-]+" + _END[3:-1] + r")",
             re.IGNORECASE,
         ),
@@ -317,8 +317,8 @@ THINGS: Final = (
         "announced announces confirmed confirms",
         ((" announces that ", " confirms that ", " announced that ", " confirmed that "), (" its ",)),
         pattern(
-            r"(?:^|[.!?]\s+)(?P<lead>(?P<firm>[A-Z][\w&'-]+(?: [A-Z&][\w'-]*){0,3}) (?:announce|"
-            r"confirm)(?:s|d|ed) that )"
+            r"(?:^|[.!?]\s+)(?P<lead>(?P<firm>[A-Z][\w&'-]+(?: [A-Z&][\w'-]*){0,3}) (?:"
+            r"announces|announced|confirms|confirmed) that )"
             rf"{NAME} is (?P<its>its (?:new )?)(?P<title>[a-z]+(?: [a-z]+){{0,2}}){_END}"
         ),
         lambda match: iter(
