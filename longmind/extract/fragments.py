@@ -88,14 +88,15 @@ def find_in_fragment(words: Words, span: Range, scene: Scene) -> Iterator[RuleMa
         value = (start + other.start("what"), start + other.end("what"))
         yield RuleMatch(speaker, "is", value, (start, end), "not_a", polarity=False, free=True)
         return
-    pairs = list(find_pairs(words, (start, end), About(speaker, "speaker"), (start, end), first=True))
-    if pairs and _DIGIT.search(words.masked, *pairs[0].value):
-        yield from pairs
-        return
-    pair = pair_in(words.masked, (start, end))
-    if pair is not None and _DIGIT.search(words.masked, *pair[1]):
-        yield RuleMatch(speaker, pair[0], pair[1], (start, end), "attribute", free=True, one=True)
-        return
+    if _DIGIT.search(words.masked, start, end) is not None:
+        pairs = list(find_pairs(words, (start, end), About(speaker, "speaker"), (start, end), first=True))
+        if pairs and _DIGIT.search(words.masked, *pairs[0].value):
+            yield from pairs
+            return
+        pair = pair_in(words.masked, (start, end))
+        if pair is not None and _DIGIT.search(words.masked, *pair[1]):
+            yield RuleMatch(speaker, pair[0], pair[1], (start, end), "attribute", free=True, one=True)
+            return
     yield from _event(words, (start, end), speaker)
 
 
