@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
+from longmind.extract.paraphrases.things import SAID_OF_IT
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import Rewording, put
+from longmind.extract.rewording import Rewording, cut, put
 
+_MENDS: Final = (
+    r"(?:oh|ah|no|nope|sorry|wait|oops|whoops|actually|apologies|my mistake|my bad|correction|hang on|"
+    r"hold on)"
+)
+_CUES: Final = (
+    "sorry", "actually", "oops", "wait", "no,", "no ", "nope", "mistake", "apolog", "correction", "my bad",
+    "hold on",
+)  # fmt: skip
+_OPINES: Final = (
+    r"(?:was|were|am|hope|think|thought|guess|believe|fear|worry|wonder|feel|mean|meant|want|miss|need)\b"
+)
 MISTAKES: Final = (
     Rewording(
         "wrong misheard misread misremembered right straight corrected mistaken",
@@ -22,5 +35,22 @@ MISTAKES: Final = (
             r"[A-Z]))"
         ),
         put("stop", "."),
+    ),
+    # "Sorry, it's Houston I connect through": what is right, and which of the things told before it is.
+    Rewording(
+        "is s",
+        (
+            ("it's ", "it is "),
+            _CUES,
+        ),
+        pattern(
+            rf"(?:^|[.!?]\s+)(?:{_MENDS}[,.!… -]+)+(?:[^.!?;:\n]{{2,50}}?, )?it(?:'s| is) "
+            r"(?:actually |really )?(?-i:[A-Z]|\d)[\w'.:-]*(?: (?-i:[A-Z]|\d)[\w'.:-]*){0,3}"
+            rf"(?P<said> (?:that |which |who |whom )?(?!{SAID_OF_IT})(?:I|we|he|she|they)"
+            r"(?:'m|'re|'s| am| are| is)? "
+            rf"(?!{_OPINES})[a-z]+(?: (?!now\b)[a-z]+){{0,2}})(?=\s*(?:[.,;!\n]|$))",
+            re.IGNORECASE,
+        ),
+        cut("said"),
     ),
 )
