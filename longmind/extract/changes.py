@@ -88,6 +88,10 @@ _CUT: Final = pattern(
     r"\s(?:after|before|because|since|when|so|and|but|at last|over the|to (?!\w+ing)(?-i:[a-z])\w*)\b",
     re.IGNORECASE,
 )
+_GOING_TO: Final = pattern(
+    r"(?:driving|cycling|walking|biking|going|commuting|running|riding|travell?ing) to"
+)
+"""Where somebody goes is part of what they do no more."""
 _BROKEN: Final = pattern(r"(?:done|over|finished|through|history|no more)\b", re.IGNORECASE)
 _GONE: Final = pattern(
     r"(?:history|gone|over(?! (?:budget|time|capacity|quota|weight|the|an?|\d))|dead|closed|cancelled|"
@@ -339,7 +343,8 @@ class _Maker:
 
     def cut(self, span: Range) -> Range:
         text = self.words.masked
-        match = _CUT.search(text, *span)
+        going = _GOING_TO.match(text, *span)
+        match = _CUT.search(text, span[0] if going is None else going.end(), span[1])
         stop = span[1] if match is None or match.start() == span[0] else match.start()
         return trimmed(text, span[0], without_tail(text, span[0], stop))
 

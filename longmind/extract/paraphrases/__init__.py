@@ -21,9 +21,11 @@ from longmind.extract.paraphrases.switched import SWITCHED
 from longmind.extract.paraphrases.tastes import TASTES
 from longmind.extract.paraphrases.things import THINGS
 from longmind.extract.paraphrases.topics import TOPICS
+from longmind.extract.paraphrases.ways import WAYS
 from longmind.extract.paraphrases.whereabouts import WHEREABOUTS
 
 PARAPHRASES: Final = (
     *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *OVER, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY,
     *DAYS, *TASTES, *MINDS, *ORDERS, *PROJECTS, *WHEREABOUTS, *SWITCHED,
+    *WAYS,
 )  # fmt: skip
