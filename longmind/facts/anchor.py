@@ -27,7 +27,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doings import same_way, way_over
 from longmind.facts.doubt import doubted, is_undone
 from longmind.facts.extraction import Extraction, FoundFact
-from longmind.facts.handed_on import handed_on
+from longmind.facts.handed_on import handed_on, succeeded
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
@@ -93,9 +93,11 @@ def anchored(
 
 def _ended_by_wording(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact]:
     """What the text speaks of without a statement of its own."""
+    own = is_own_words(frame)
     yield from handed_on(current, frame.text)
+    yield from succeeded(current, frame.text, own=own)
     yield from told_of_it(current, frame.text)
-    if is_own_words(frame):
+    if own:
         yield from journeys_off(current, frame)
 
 
@@ -449,11 +451,7 @@ def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     yield from _other_counts(current, fact)
     yield from _other_measures(current, fact)
     if fact.predicate in _DISLIKES:
-        for belief in _sharing(current, fact.subject, value_words):
-            if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) == value_words:
-                yield FoundFact(
-                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
-                )
+        yield from favourites_over(current, fact)
     against_this = {denied(fact.predicate), *(denied(slot) for slot in STATES.get(fact.predicate, ()))}
     predicates = tuple(sorted(against_this | (_ATTITUDES if liked else set())))
     for belief in _sharing(current, fact.subject, value_words, predicates):

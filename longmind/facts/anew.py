@@ -156,10 +156,28 @@ def switched(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     rival = rival_of(current, fact.subject, new)
     if rival is None:
         return fact
-    place = _PLACED.match(str(rival.value))
+    before_it = str(rival.value)
+    place = _PLACED.match(before_it)
     value = new if place is None or _PLACED.match(new) else f"{place[0]}{new}"
+    if _is_level(new) and (stays := _WHERE.search(before_it)) is not None:
+        value = f"{value}{stays[0]}"  # "third grade at a charter school": the sixth, and there
     predicate = "uses" if rival.predicate in _SWITCHED else rival.predicate
-    return replace(fact, predicate=predicate, value=value, replaces=str(rival.value), confidence=None)
+    return replace(fact, predicate=predicate, value=value, replaces=before_it, confidence=None)
+
+
+_LEVELS: Final = r"(?:grade|year|form|class|level|division|band|set)"
+_LEVEL: Final = re.compile(
+    r"(?:the )?(?:(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|"
+    rf"\d+(?:st|nd|rd|th)) {_LEVELS}|{_LEVELS} \d+|kindergarten|pre-?school|reception)"
+    r"(?= (?:at|in|for|with) |$)",
+    re.IGNORECASE,
+)
+_WHERE: Final = re.compile(r" (?:at|in|with) .+")
+
+
+def _is_level(value: str) -> bool:
+    """ "Third grade", "year 9": what is taught or attended one at a time."""
+    return _LEVEL.match(value) is not None
 
 
 _MORE_SAID: Final = re.compile(
@@ -234,7 +252,7 @@ def rival_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | Non
         purposes = [each for each in told.rest if each in held.rest]
         if purposes and all(_same(told.rest[each], held.rest[each]) for each in purposes):
             return belief
-        if _names_another(new.split(), value.split()):
+        if _names_another(new.split(), value.split()) or (_is_level(new) and _is_level(value)):
             return belief
     return None
 

@@ -35,7 +35,7 @@ from tests.facts.test_doubt import check_replaced, told
         ),
         (
             "I take the bus to work.",
-            "I've begun walking to work rather than driving.",
+            "I've begun walking to work rather than taking the bus.",
             "bus",
             "walks_to work",
         ),

@@ -26,6 +26,7 @@ _RETURNED: Final = (
     r"(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
     r"[a-z]*\b|I\b)[A-Z][\w'&.-]*(?: [A-Z\d][\w'&.-]*){0,3}"
 )
+_SO: Final = r"(?:(?:[Aa]nd|[Ss]o|[Nn]ow|[Tt]hen|O[Kk]|[Oo]k(?:ay)?),? )?"
 _ASKS: Final = (
     r"(?:how|what|which|who|where|when|why|can|could|should|would|do|does|did|is|are|will|please)\b"
 )
@@ -81,7 +82,7 @@ WAYS: Final = (
         "back Back",
         (("back ",),),
         pattern(
-            r"(?:^|(?<=[.!?] )|(?<=\n))(?P<back>(?:(?:[Aa]nd|[Ss]o|[Nn]ow|[Tt]hen|O[Kk]|[Oo]k(?:ay)?),? )?[Bb]ack)"
+            rf"(?:^|(?<=[.!?] )|(?<=\n))(?P<back>{_SO}[Bb]ack)"
             rf"(?= (?:to|using) {_RETURNED} (?:for (?!(?:an?|the|one|two|my)\b)|(?:again|now|these days|"
             r"as my|because|since|after)\b)(?![^.!?\n]*\b(?:only|please)\b)"
             rf"| (?:to|using) {_RETURNED}, (?!{_ASKS}))"
@@ -92,7 +93,7 @@ WAYS: Final = (
         "back Back",
         (("back on ", "back with ", "back at ", "back in "),),
         pattern(
-            r"(?:^|(?<=[.!?] )|(?<=\n))(?P<back>(?:(?:[Aa]nd|[Ss]o|[Nn]ow|[Tt]hen|O[Kk]|[Oo]k(?:ay)?),? )?[Bb]ack)"
+            rf"(?:^|(?<=[.!?] )|(?<=\n))(?P<back>{_SO}[Bb]ack)"
             rf"(?= (?:on|with|at|in) {_RETURNED}(?: (?:again|now|these days|for good|as my|because)\b|[.!]|$)"
             rf"| (?:on|with) {_RETURNED}, (?!{_ASKS}))"
         ),
