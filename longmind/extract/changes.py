@@ -279,7 +279,8 @@ def find_moved(words: Words, clause: ParsedClause, speaker: str | None, when: Wh
         return _sent_to(words, clause, speaker, thing.span("new"), when)
     if thing["whose"] in ("his", "her", "their") or thing["what"].split()[0] in _NO_THING:
         return None
-    if thing["what"][0].isupper() and verb.lemma not in _OF_NAMES:
+    is_name = thing["what"][0].isupper() and not thing["what"].isupper()  # "CI" is a thing like any other
+    if is_name and verb.lemma not in _OF_NAMES:
         return None
     maker = _Maker(words, clause, About(speaker, "speaker"), when)
     value = maker.cut(thing.span("new"))

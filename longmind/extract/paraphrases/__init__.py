@@ -9,6 +9,7 @@ from longmind.extract.paraphrases.changes import CHANGES
 from longmind.extract.paraphrases.chat import CHAT
 from longmind.extract.paraphrases.days import DAYS
 from longmind.extract.paraphrases.endings import ENDINGS
+from longmind.extract.paraphrases.loosely import LOOSELY
 from longmind.extract.paraphrases.minds import MINDS
 from longmind.extract.paraphrases.mistakes import MISTAKES
 from longmind.extract.paraphrases.orders import ORDERS
@@ -27,5 +28,5 @@ from longmind.extract.paraphrases.whereabouts import WHEREABOUTS
 PARAPHRASES: Final = (
     *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *OVER, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY,
     *DAYS, *TASTES, *MINDS, *ORDERS, *PROJECTS, *WHEREABOUTS, *SWITCHED,
-    *WAYS,
+    *WAYS, *LOOSELY,
 )  # fmt: skip

@@ -414,10 +414,16 @@ REPLACED: Final = (
             ("from now on", "from today", "from here on", "in future", "going forward"),
         ),
         pattern(
-            rf"(?P<and>,? (?:so|and) (?:from today,? )?)(?=(?:please )?{_TO_DO}\b[^.!?\n]{{0,80}}"
-            rf"\b{_FROM_NOW}\b|{_FROM_NOW},? (?:please )?{_TO_DO}\b|(?<=from today )(?:please )?{_TO_DO}\b)",
+            rf"(?P<and>,? (?:so|and) )(?=(?:please )?{_TO_DO}\b[^.!?\n]{{0,80}}"
+            rf"\b{_FROM_NOW}\b|{_FROM_NOW},? (?:please )?{_TO_DO}\b)",
             re.IGNORECASE,
         ),
+        put("and", ". "),
+    ),
+    Rewording(
+        "today",
+        ((" so from today", " and from today"),),
+        pattern(rf"(?P<and>,? (?:so|and) from today,? )(?=(?:please )?{_TO_DO}\b)", re.IGNORECASE),
         put("and", ". "),
     ),
 )

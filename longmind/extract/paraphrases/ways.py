@@ -48,7 +48,7 @@ def _goes_now(match: re.Match[str]) -> Iterator[Edit]:
 WAYS: Final = (
     # "I've given up driving to work, I go by bus now", "I don't drive to the office any more, I walk".
     Rewording(
-        "don doesn gave given longer more quit stopped used",
+        "don doesn gave given longer more not quit stopped used",
         ((" to ", " into "), (" i ", " we ", " he ", " she ", " just ", " now "), _HINTS),
         pattern(
             r"\b(?:(?:given|gave) up|stopped|quit|don't|do not|doesn't|does not|no longer|no more|used to) "
