@@ -113,7 +113,8 @@ OVER: Final = (
             r"(?:^|[.!?:;,]\s+|\b(?:and|that) )(?!(?:If|When|Once|Should|Had|Has|Did|After|Before|Unless|"
             rf"Until|While|Since|Maybe|Perhaps)\b){NAME}(?: [A-Z][\w'-]+)?(?P<has>(?: has| have)?"
             r"(?: now| just| recently)? (?:replaced|replaces|succeeded|succeeds|(?:took|taken|takes) over "
-            rf"from) {NAME}(?: [A-Z][\w'-]+)? as )(?P<the>the |its |their )?(?!(?:my|our|his|her|a|an|soon|well)\b)"
+            rf"from) {NAME}(?: [A-Z][\w'-]+)? as )(?P<the>the |its |their )?"
+            r"(?!(?:my|our|his|her|a|an|soon|well)\b)"
             r"(?=[a-z][a-z-]+(?: [a-z][a-z-]+){0,3}"
             r"(?:\s*[.,;!\n]|$| (?:at|of|for|in|on|from|with|since|last|this) ))"
         ),
