@@ -297,11 +297,16 @@ def _is_bare_value(text: str) -> bool:
     return _is_value(text) and _NO_VALUE.isdisjoint(text.lower().split())
 
 
+_STATES: Final = frozenset("is are was were".split())
+"""Within what is said they make a sentence of it: "sorry, the old flat was 40 metres"."""
+
+
 def _is_value(text: str) -> bool:
     words = text.split()
     return (
         0 < len(words) <= 6
         and _CLAUSE.search(text) is None
+        and _STATES.isdisjoint(words[1:])
         and words[0].lower()
         not in (
             "for",

@@ -79,3 +79,31 @@ def test_what_stands_out_in_a_sentence_is_what_is_right(first: str, second: str,
 def test_what_is_no_correction_leaves_what_was_told(second: str) -> None:
     after = told_at_once("My dentist is Dr Poole.", second)
     assert any("dentist Dr Poole" in line for line in after), after
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "gone", "new"),
+    [
+        (
+            "Our boat's a 29-foot sloop called Solveig.",
+            "No wait, 29 is our old one. This one's 34 foot.",
+            "29",
+            "34-foot sloop called Solveig",
+        ),
+        ("My car has 120 horsepower.", "Sorry, 120 is my old car, this one has 150.", "120", "150"),
+        ("My rent is 900.", "Sorry, 900 was the old rent, it's 950 now.", "900", "rent 950"),
+        ("My rent is 900.", "Wait, 900 is our old flat. It's 950.", "900", "rent 950"),
+    ],
+)
+def test_what_was_told_of_the_old_one_is_mended(first: str, second: str, gone: str, new: str) -> None:
+    after = told_at_once(first, second)
+    assert not any(gone in line for line in after), after
+    assert any(new in line for line in after), after
+
+
+@pytest.mark.parametrize(
+    "second",
+    ["Sorry, 800 was my old rent, it's fine.", "Sorry, the old flat was 40 metres.", "800 was my old rent."],
+)
+def test_the_old_one_may_be_spoken_of_and_nothing_mended(second: str) -> None:
+    assert "user rent 900" in told_at_once("My rent is 900.", second)
