@@ -88,6 +88,10 @@ _CUT: Final = pattern(
     r"\s(?:after|before|because|since|when|so|and|but|at last|over the|to (?!\w+ing)(?-i:[a-z])\w*)\b",
     re.IGNORECASE,
 )
+_GOING_TO: Final = pattern(
+    r"(?:driving|cycling|walking|biking|going|commuting|running|riding|travell?ing) to"
+)
+"""Where somebody goes is part of what they do no more."""
 _BROKEN: Final = pattern(r"(?:done|over|finished|through|history|no more)\b", re.IGNORECASE)
 _GONE: Final = pattern(
     r"(?:history|gone|over(?! (?:budget|time|capacity|quota|weight|the|an?|\d))|dead|closed|cancelled|"
@@ -113,7 +117,7 @@ _RUNS_OUT: Final = frozenset(
 )
 
 
-_OWN_VERBS: Final = frozenset("switch change move transfer swap migrate".split())
+_OWN_VERBS: Final = frozenset("switch change move relocate transfer swap migrate".split())
 _OF_CHANGE: Final = ENDS.union(
     _SWAPS, _MOVES, _OWN_VERBS, ("be", "rename"), (verb for verb, _ in _WITH_PARTICLE)
 )
@@ -159,7 +163,13 @@ def find_changes(
     ):
         return maker.ended(before)
     if done and verb.lemma in _OWN_VERBS and (own := _OWN.match(text, start, end)) is not None:
-        return maker.moved(own)
+        if own["whose"].lower() in ("my", "our"):
+            return maker.moved(own)
+        if clause.kind not in ("i", "we", "elided", "my"):
+            if _is_thing_of_theirs(own):
+                return maker.moved(own)
+            if verb.lemma == "change":
+                return []  # "he changed his mind to go to York"
     swap = _SWAPS.get(verb.lemma)
     if swap is not None and done and not _TO_OR_FROM.match(text, start, end):
         halves = re.search(swap, text[start:end], re.IGNORECASE)
@@ -209,9 +219,24 @@ _FOR_GOOD: Final = pattern(
 )
 """After "for", nothing that takes the place of anything: "left the ward for good"."""
 _OWN: Final = pattern(
-    r"(?:my|our) (?P<what>[a-z-]+(?: [a-z-]+)?)(?: over)?(?: from (?P<old>.+?))? (?:over )?to (?P<new>.+)",
+    r"(?P<whose>my|our|his|her|their) (?P<what>[a-z-]+(?: [a-z-]+)?)(?: over)?(?: from (?P<old>.+?))? "
+    r"(?:over )?to (?P<new>.+)",
     re.IGNORECASE,
 )
+_OF_THE_BODY: Final = frozenset(
+    "mind tune attention focus gaze eyes eye hand hands arm arms head feet foot leg legs finger fingers "
+    "weight chair seat family kids children stuff things belongings way ways heart story body bed".split()
+)
+"""What somebody moves or changes and that is no thing with a place or a name of its own."""
+
+
+def _is_thing_of_theirs(own: re.Match[str]) -> bool:
+    """ "She moved her practice to Ingram Street", and not "he moved his family to Ohio"."""
+    what = own["what"].lower().split()
+    is_own = _OF_THE_BODY.isdisjoint(what) and RELATION_WORDS.isdisjoint(what)
+    return is_own and _TELLING.match(own["new"].removeprefix("the ")) is not None
+
+
 _THE_THING: Final = pattern(
     r"(?:(?P<whose>the|our|my|his|her|their) )?"
     r"(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,3}?|[A-Z][\w-]*(?: [A-Z][\w-]*)?)"
@@ -254,7 +279,8 @@ def find_moved(words: Words, clause: ParsedClause, speaker: str | None, when: Wh
         return _sent_to(words, clause, speaker, thing.span("new"), when)
     if thing["whose"] in ("his", "her", "their") or thing["what"].split()[0] in _NO_THING:
         return None
-    if thing["what"][0].isupper() and verb.lemma not in _OF_NAMES:
+    is_name = thing["what"][0].isupper() and not thing["what"].isupper()  # "CI" is a thing like any other
+    if is_name and verb.lemma not in _OF_NAMES:
         return None
     maker = _Maker(words, clause, About(speaker, "speaker"), when)
     value = maker.cut(thing.span("new"))
@@ -339,7 +365,8 @@ class _Maker:
 
     def cut(self, span: Range) -> Range:
         text = self.words.masked
-        match = _CUT.search(text, *span)
+        going = _GOING_TO.match(text, *span)
+        match = _CUT.search(text, span[0] if going is None else going.end(), span[1])
         stop = span[1] if match is None or match.start() == span[0] else match.start()
         return trimmed(text, span[0], without_tail(text, span[0], stop))
 

@@ -282,6 +282,8 @@ class ClauseReader(StatementReader):
         if clause.kind == "my" and speaker is not None and about.attribute is None:
             yield from own_by_name(words, clause, about, speaker)
         for match in self._told(words, clause, about, scene, when):
+            if match.slot == about.attribute and self._only_described(match, clause):
+                continue
             if follows(match):
                 self.last = match
             if match.subject == speaker and match.slot in RELATIONS and match.polarity and not match.ended:
@@ -299,6 +301,15 @@ class ClauseReader(StatementReader):
             if not COUNTED.isdisjoint(words.lows):
                 rest = (words.span(clause.verb.after, clause.end)[1], span[1])
                 yield from find_relatives(words, rest, speaker)
+
+    def _only_described(self, match: RuleMatch, clause: ParsedClause) -> bool:
+        """ "My gym is Limber Hall, it's quieter than Ironworks": what it is like, and no other gym."""
+        telling = _TELLING.match(self.masked, *match.value) is not None
+        if clause.kind == "pronoun" and not telling and _SOMEWHERE.match(self.masked, *match.value) is None:
+            return (match.subject, match.slot) in self.named
+        if telling and match.polarity:
+            self.named.add((match.subject, match.slot))
+        return False
 
     def _marked(self, match: RuleMatch, words: Words, clause: ParsedClause) -> RuleMatch:
         """A wish for answers in its own slot; a correction as one."""
@@ -338,6 +349,9 @@ class ClauseReader(StatementReader):
         return match
 
 
+_TELLING: Final = pattern(r"(?:(?!than )[^\s.,;]+ ){0,4}?(?![Tt]han )(?:[A-Z]|\S*\d)")
+"""A value with a name or a number in it, before whatever it is more than."""
+_SOMEWHERE: Final = pattern(r"(?:in|on|at|near|by|from|under|behind|with|next to|for) ", re.IGNORECASE)
 _LESS: Final = pattern(r"(?P<more>[^,;]+?) (?:more|better|rather) than ")
 """What is liked less is no part of what is liked: "cats more than dogs"."""
 _THEN: Final = Gated(

@@ -39,7 +39,7 @@ from longmind.extract.relationships import (
     succeeded,
     wedded,
 )
-from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.rule_match import Range, RuleMatch, Subject
 from longmind.extract.statements import ANY
 from longmind.extract.subjects import About, Scene
 from longmind.extract.tokens import POSSESSIVES
@@ -84,6 +84,8 @@ class StatementReader(SubjectReader):
         self.has_time = False
         self.last_when: Range | None = None
         self.last: RuleMatch | None = None
+        self.named: set[tuple[Subject, str]] = set()
+        """Of whom and in which slots the text has named something: "my gym is Limber Hall"."""
 
     def _told(
         self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: When

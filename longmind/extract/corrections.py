@@ -244,13 +244,20 @@ _EXCUSE: Final = pattern(
     r"wrong (?:word|one|city|name|number|date|day))",
     re.IGNORECASE,
 )
+_DISMAY: Final = r"(?:argh|ugh|ah|oh|oops|whoops|er|erm|hmm|silly me|actually|well)"
+_BREAKING_OFF: Final = (
+    r"(?:no,? wait|wait,? no|wait|no(?=[,:!.…]|\s+[-–—]|\s+(?:sorry|wait|hang|hold|i mean|scratch|make)\b)|"
+    r"nope(?=[,:!])|sorry|hang on|hold on|oops|whoops|my mistake|i mean(?:t)?(?: to say)?|correction|"
+    r"(?:scratch|strike) that|make that|make it|i should say|or rather|or should i say)"
+)
 _IN_THE_MIDDLE: Final = pattern(
-    rf"(?:,|;|\.\.\.|…|\s[-–—]+)\s*(?:(?:argh|ugh|ah|oh|oops|whoops|er|erm|hmm)[,!. ]+)*"
-    r"(?:no,? wait|wait,? no|wait|no(?=[,:!])|nope(?=[,:!])|sorry|i mean(?:t)?(?: to say)?|"
-    r"(?:scratch|strike) that|correction|"
-    rf"make that|make it)[,:!]*\s+{_VALUE}(?:[,;!].*)?$",
+    rf"(?:,|;|\.\.\.|…|\s[-–—]+)\s*(?:{_DISMAY}[,!. ]+)*{_BREAKING_OFF}"
+    rf"(?:(?:[,:;!.…]|\s[-–—])*\s+(?:{_BREAKING_OFF}|{_DISMAY}))*(?:[,:;!.…]|\s[-–—])*\s+"
+    rf"(?:(?:it's|its|it is|that's|it was)\s+)?(?:(?:in|at|on|from|to|with|for)\s+(?=(?-i:[A-Z])|\d))?"
+    rf"{_VALUE}(?:[,;!].*)?$",
     re.IGNORECASE,
 )
+"""A word or more by which somebody breaks off, and what they should have said: "no, sorry, I meant"."""
 
 
 def find_mended(masked: str, span: Range, lows: frozenset[str]) -> tuple[int, Range] | None:
@@ -290,11 +297,16 @@ def _is_bare_value(text: str) -> bool:
     return _is_value(text) and _NO_VALUE.isdisjoint(text.lower().split())
 
 
+_STATES: Final = frozenset("is are was were".split())
+"""Within what is said they make a sentence of it: "sorry, the old flat was 40 metres"."""
+
+
 def _is_value(text: str) -> bool:
     words = text.split()
     return (
         0 < len(words) <= 6
         and _CLAUSE.search(text) is None
+        and _STATES.isdisjoint(words[1:])
         and words[0].lower()
         not in (
             "for",

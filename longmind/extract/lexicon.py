@@ -298,3 +298,9 @@ PASSED_ALONG: Final = frozenset(
     "evidence passport photo photos ticket tickets details feedback leaflet leaflets flowers call".split()
 )
 """What goes from hand to hand, and is nobody's work."""
+DAYS: Final = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
+    "saturdays sundays january february march april may june july august september october november december "
+    "weekdays weekends noon midnight night".split()
+)
+"""What stands after "on", "in" or "at" and tells when."""

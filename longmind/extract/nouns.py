@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from longmind.extract.kin import is_relation
-from longmind.extract.lexicon import OCCUPATIONS
+from longmind.extract.lexicon import DAYS, OCCUPATIONS
 from longmind.extract.verbs import ALSO_NOUNS, forms_by_word
 from longmind.extract.words import Words
 
@@ -297,6 +297,10 @@ class NounReader:
                 or (noun.plural and self._is_of_several(end))
             ):
                 return Noun(noun.kind, noun.begin, end, noun.plural)
+            if begin < end and (noun.kind == "my" or self.tags[noun.begin] == "D"):
+                further = self._past_day(end)
+                if further > end:
+                    return Noun(noun.kind, noun.begin, further, noun.plural)
             if noun.kind == "thing" and self.tags[end] == "," and self.tags[end + 1] == "U":
                 # "the man across the road, Mr Ellwood,"
                 whole = self._extended(Noun("thing", noun.begin, end, noun.plural))
@@ -306,6 +310,15 @@ class NounReader:
             if end > at:
                 return Noun("my", noun.begin, end, False)
         return noun
+
+    def _past_day(self, at: int) -> int:
+        """Past the day that stands before the verb: "my flight to Oslo on Friday leaves"; else `at`."""
+        if self.low[at] not in ("on", "in", "at") or self.low[at + 1] not in DAYS or at + 2 >= self.count:
+            return at
+        is_verb = self.tags[at + 2] == "X" or (
+            self.tags[at + 2] == "V" and self._reads_as_verb(at + 1, at + 2)
+        )
+        return at + 2 if is_verb else at
 
 
 OPENING: Final = frozenset(

@@ -87,7 +87,7 @@ _HOME_VERBS = (
              tenses=DONE, persons=TOGETHER, denial="refuses", ended=True,
              then=(Then(" (?:back |over |out)?to ", "lives_in", names.place),)),
     VerbRule("moved_to", "lives_in", ("move", "relocate", "emigrate"),
-             r"(?: back| over| down| up| out| permanently| away)?(?: here)? to ", names.place, tenses=DONE,
+             r"(?: back| over| down| up| out| permanently| away)?(?: here)? to ", names.new_home, tenses=DONE,
              persons=TOGETHER, denial="refuses", then=(Then(" from ", "lives_in", names.place, ended=True),)),
     VerbRule("moved_into", "lives_in", ("move",), rf" (?:back )?in(?:to)? {_DWELLING}",
              names.place, tenses=DONE,

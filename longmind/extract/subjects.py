@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from longmind.extract.kin import FEMALE, MALE, relation_in
-from longmind.extract.lexicon import OCCUPATIONS, PEOPLE_NOT_NAMED
+from longmind.extract.lexicon import DAYS, OCCUPATIONS, PEOPLE_NOT_NAMED
 from longmind.extract.tokens import Token
 
 Sort = Literal["speaker", "person", "thing"]
@@ -109,6 +109,13 @@ def slot_of(words: Sequence[str]) -> str:
     return "_".join(word for word in words if word.isalnum() or "-" in word).replace("-", "_")
 
 
+def _without_day(tokens: Sequence[Token], words: list[str]) -> tuple[Sequence[Token], list[str]]:
+    """ "My flight to Oslo on Friday" is said of the flight to Oslo."""
+    if len(words) > 3 and words[-2] in ("on", "in", "at", "for") and words[-1] in DAYS:
+        return tokens[:-2], words[:-2]
+    return tokens, words
+
+
 @dataclass(slots=True)
 class Scene:
     """Who has been spoken of so far in a text."""
@@ -187,6 +194,7 @@ class Scene:
             if inner is None:
                 return None
             return self._owned(inner.key, inner.names[0] if inner.names else inner.key, tokens[cut + 1 :])
+        tokens, words = _without_day(tokens, words)
         name_at = next((i for i, token in enumerate(tokens) if i and _is_named(token)), len(words))
         nouns = words[:name_at]
         while nouns and nouns[-1] in (",", "'s"):

@@ -14,7 +14,7 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
-from longmind.facts.anew import driven_by, not_to_come, other_than_now, rival_of, same_way
+from longmind.facts.anew import driven_by, not_to_come, other_than_now, rival_of
 from longmind.facts.consequences import (
     consequences,
     doing_over,
@@ -24,9 +24,10 @@ from longmind.facts.consequences import (
 )
 from longmind.facts.corrected import corrected_slot, corrections
 from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.doings import same_way, way_over
 from longmind.facts.doubt import doubted, is_undone
 from longmind.facts.extraction import Extraction, FoundFact
-from longmind.facts.handed_on import handed_on
+from longmind.facts.handed_on import handed_on, succeeded
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
@@ -92,9 +93,11 @@ def anchored(
 
 def _ended_by_wording(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact]:
     """What the text speaks of without a statement of its own."""
+    own = is_own_words(frame)
     yield from handed_on(current, frame.text)
+    yield from succeeded(current, frame.text, own=own)
     yield from told_of_it(current, frame.text)
-    if is_own_words(frame):
+    if own:
         yield from journeys_off(current, frame)
 
 
@@ -150,8 +153,9 @@ def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[Foun
     elif fact.action == "end":
         yield from _endings(current, fact, frame)
     elif fact.replaces is not None:
-        yield from _replacements(current, fact, frame)
-        if not fact.replaces:
+        told = list(_replacements(current, fact, frame))
+        yield from told
+        if not fact.replaces or all(each.action != "end" for each in told):
             yield from other_than_now(current, fact, frame)
             yield from elsewhen(current, fact, frame)
             yield from consequences(current, fact)
@@ -186,7 +190,7 @@ def _matching(current: CurrentFacts, subject: str, said: str) -> list[CurrentFac
             matches = [
                 belief for belief in matches if all(has_kin(word, belief.words) for word in thing_words)
             ]
-    if not matches and (thing := _THING.match(said)) is not None:
+    if not matches and (thing := _THING.match(said)) is not None and _GOING_TO.match(said) is None:
         matches = _with_words(current, subject, words_of(thing[1]))  # "sold the kayak to a neighbour"
     if not matches and not query_words:  # "closed the account": a word that tells nothing apart
         slot = _ARTICLE.sub("", said).casefold().replace(" ", "_")
@@ -218,6 +222,7 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
         if not fact.polarity:
             yield from given_up(current, fact)
             yield from doing_over(current, fact)
+            yield from way_over(current, fact)
             yield from favourites_over(current, fact)
             yield from liked_doing_over(current, fact)
         value_words = words_of(str(fact.value))
@@ -235,6 +240,7 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
                 ):
                     yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
         return
+    yield from way_over(current, fact)
     matches = _matching(current, fact.subject, str(fact.value).removeprefix("as "))  # "quit as treasurer"
     if not matches and fact.subject[:1].islower() and fact.subject != USER and "/" not in fact.subject:
         # "Book club finished it": what the user spoke of as theirs.
@@ -345,6 +351,7 @@ def _denials(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     yield from _other_states(current, fact)
     yield from favourites_over(current, fact)
     yield from doing_over(current, fact)
+    yield from way_over(current, fact)
     yield from liked_doing_over(current, fact)
     if isinstance(fact.value, str):
         for belief in _matching(current, fact.subject, fact.value):
@@ -361,6 +368,8 @@ def denied(predicate: str) -> str:
 
 
 _THING: Final = re.compile(r"(.{3,}?) (?:at|to|in|on|for|with|over|after|before|by) ")
+_GOING_TO: Final = re.compile(r"\w+ing to ")
+"""Who drives to the gym no more may drive to work."""
 _BELONGING: Final = re.compile(
     r"\b(?:job|post|position|role|place|seat|membership|account|subscription|contract|lease|tenancy|shifts?|"
     r"lessons?|class(?:es)?|plan|policy|studies|degree|course|internship|apprenticeship|flat|house|room|apartment)$",
@@ -442,11 +451,7 @@ def _turned(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
     yield from _other_counts(current, fact)
     yield from _other_measures(current, fact)
     if fact.predicate in _DISLIKES:
-        for belief in _sharing(current, fact.subject, value_words):
-            if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) == value_words:
-                yield FoundFact(
-                    fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end"
-                )
+        yield from favourites_over(current, fact)
     against_this = {denied(fact.predicate), *(denied(slot) for slot in STATES.get(fact.predicate, ()))}
     predicates = tuple(sorted(against_this | (_ATTITUDES if liked else set())))
     for belief in _sharing(current, fact.subject, value_words, predicates):

@@ -11,12 +11,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.kinds import kinds
-from longmind.extract.verbs import form, verb_forms
+from longmind.extract.verbs import form
 from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.doings import COMMUTES, WORKPLACE, Doing, doing_of, folded, forms_of, lemma_of, way_of
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.kinds import kinds_of
@@ -44,42 +45,12 @@ _BESIDES: Final = re.compile(
 )
 _INSTEAD: Final = re.compile(r"\binstead\b(?! of)", re.IGNORECASE)
 _PAUSE: Final = re.compile(r"[.!?\n]")
-_WORD: Final = re.compile(r"[\w'.:/&+#-]*[\w+#]")
-_PREPOSITIONS: Final = frozenset(
-    "in on at to for with from by of about over via through under as into onto near during".split()
-)
-_SMALL: Final = frozenset(
-    "a an the my our his her their its your this that some now again back still just only also too always "
-    "usually mostly instead nowadays".split()
-)
-_NUMBERS: Final = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen twenty".split()
-    )
-}
 _HAS_DIGIT: Final = re.compile(r"\d[\d.,:/]*")
 _DAY: Final = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?$|weekdays?$|weekends?$", re.IGNORECASE
 )
 _MODIFIED: Final = frozenset("shift office branch class team department course line route floor room".split())
 """What is told apart by the word before it: the early shift and the night shift."""
-_WAYS: Final = frozenset(
-    "car bus tram train bike bicycle foot ferry metro tube subway scooter boat taxi".split()
-)
-_RIDES: Final = {
-    "cycle": "bike", "bike": "bike", "walk": "foot", "drive": "car", "ride": "bike", "row": "boat",
-}  # fmt: skip
-_WORKPLACE: Final = frozenset("work office job".split())
-
-
-class Doing(NamedTuple):
-    """What a fact tells, taken apart: a verb, what it is done to, and the rest by preposition."""
-
-    verb: str
-    thing: tuple[str, ...]
-    rest: dict[str, tuple[str, ...]]
 
 
 def other_than_now(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
@@ -176,19 +147,50 @@ def switched(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     if back is None and fact.predicate in ("went", "gone", "did"):
         return fact
     new = fact.value if back is None else back["new"]
-    before = current.once_held(fact.subject, new) if back is not None else None
+    before = _held_once(current, fact.subject, new) if back is not None else None
     if before is not None:
         return replace(fact, predicate=before.predicate, value=before.value, replaces="", confidence=None)
     verb, _, rest = new.partition(" ")
-    if rest and (lemma := next((lemma for lemma, which in _forms(verb) if which == "ing"), "")):
+    if rest and (lemma := next((lemma for lemma, which in forms_of(verb) if which == "ing"), "")):
         return replace(fact, predicate=form(lemma, "third"), value=rest, replaces="")
     rival = rival_of(current, fact.subject, new)
     if rival is None:
         return fact
-    place = _PLACED.match(str(rival.value))
+    before_it = str(rival.value)
+    place = _PLACED.match(before_it)
     value = new if place is None or _PLACED.match(new) else f"{place[0]}{new}"
+    if _is_level(new) and (stays := _WHERE.search(before_it)) is not None:
+        value = f"{value}{stays[0]}"  # "third grade at a charter school": the sixth, and there
     predicate = "uses" if rival.predicate in _SWITCHED else rival.predicate
-    return replace(fact, predicate=predicate, value=value, replaces=str(rival.value), confidence=None)
+    return replace(fact, predicate=predicate, value=value, replaces=before_it, confidence=None)
+
+
+_LEVELS: Final = r"(?:grade|year|form|class|level|division|band|set)"
+_LEVEL: Final = re.compile(
+    r"(?:the )?(?:(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|"
+    rf"\d+(?:st|nd|rd|th)) {_LEVELS}|{_LEVELS} \d+|kindergarten|pre-?school|reception)"
+    r"(?= (?:at|in|for|with) |$)",
+    re.IGNORECASE,
+)
+_WHERE: Final = re.compile(r" (?:at|in|with) .+")
+
+
+def _is_level(value: str) -> bool:
+    """ "Third grade", "year 9": what is taught or attended one at a time."""
+    return _LEVEL.match(value) is not None
+
+
+_MORE_SAID: Final = re.compile(
+    r",| (?:after|because|since|as) | for (?!(?:an?|the|my|our|one|two|now|this)\b)"
+)
+
+
+def _held_once(current: CurrentFacts, subject: str, new: str) -> CurrentFact | None:
+    """What somebody is back to: "Hokas for running" as they said it before, or the Hokas alone."""
+    before = current.once_held(subject, new)
+    if before is None and (more := _MORE_SAID.search(new)) is not None:
+        before = current.once_held(subject, new[: more.start()])
+    return before
 
 
 _ALL_OF_OURS: Final = re.compile(r"(?:all (?:of )?)?(?:my|our) (?P<what>[a-z][a-z -]*)")
@@ -250,7 +252,7 @@ def rival_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | Non
         purposes = [each for each in told.rest if each in held.rest]
         if purposes and all(_same(told.rest[each], held.rest[each]) for each in purposes):
             return belief
-        if _names_another(new.split(), value.split()):
+        if _names_another(new.split(), value.split()) or (_is_level(new) and _is_level(value)):
             return belief
     return None
 
@@ -266,9 +268,11 @@ def _candidates(
     current: CurrentFacts, subject: str, new: Doing, sorts: Collection[int]
 ) -> Iterable[CurrentFact]:
     """What is held of a subject by the same verb or with the same words, or is of the same sort."""
-    words = set(_folded((*new.thing, *(word for inside in new.rest.values() for word in inside))))
-    words |= _WORKPLACE if not words.isdisjoint(_WORKPLACE) else set()
+    words = set(folded((*new.thing, *(word for inside in new.rest.values() for word in inside))))
+    is_to_work = not words.isdisjoint(WORKPLACE) or new.verb == "commute"
+    words |= WORKPLACE if is_to_work else set()
     predicates = {name for name in current.predicates(subject) if new.verb and _verb_of(name) == new.verb}
+    predicates |= COMMUTES if is_to_work else frozenset()
     for number in sorts:
         predicates |= kinds()[number].predicates
         words.update(name.split()[0] for name in kinds()[number].names)
@@ -277,16 +281,7 @@ def _candidates(
 
 @lru_cache(maxsize=4096)
 def _verb_of(predicate: str) -> str:
-    return _verb(predicate.partition("_")[0])
-
-
-def same_way(belief: CurrentFact, fact: FoundFact) -> bool:
-    """Whether both lead to one place: the tram to the gym is no word on the bike to work."""
-    before = _way(doing_of(belief.predicate, str(belief.value)))
-    now = _way(doing_of(fact.predicate, str(fact.value)))
-    if before is None and now is None:
-        return True
-    return before is not None and now is not None and before[0] == now[0]
+    return lemma_of(predicate.partition("_")[0])
 
 
 _LASTING: Final = frozenset("name nickname born_on birthday did event plans likes dislikes title".split())
@@ -308,33 +303,6 @@ def _sentence(text: str, fact: FoundFact) -> str:
     return before[begin:] + rest[: len(rest) if stop is None else stop.start()]
 
 
-@lru_cache(maxsize=4096)
-def doing_of(predicate: str, value: str) -> Doing:
-    """A fact, taken apart; with no verb where the predicate is a noun."""
-    said = value if predicate in ("habit", "plans") else f"{predicate.replace('_', ' ')} {value}"
-    words = _WORD.findall(said)
-    verb = _verb(words[0].lower()) if words else ""
-    segments: list[tuple[str, list[str]]] = [("", [])]
-    for word in words[1:]:
-        low = word.lower()
-        if low in _PREPOSITIONS:
-            segments.append((low, []))
-        elif low not in _SMALL:
-            segments[-1][1].append(_NUMBERS.get(low, word))
-    rest = {preposition: tuple(inside) for preposition, inside in reversed(segments[1:]) if inside}
-    return Doing(verb, tuple(segments[0][1]), rest)
-
-
-def _verb(word: str) -> str:
-    if word in ("is", "are", "am", "be", "was"):
-        return "be"
-    return next((lemma for lemma, which in _forms(word) if which in ("third", "ing", "base")), "")
-
-
-def _forms(word: str) -> Collection[tuple[str, str]]:
-    return verb_forms().get(word.lower(), ())
-
-
 _PLACED_BY: Final = frozenset("be work sit".split())
 """Verbs that tell where somebody is at work."""
 
@@ -344,8 +312,8 @@ def takes_the_place_of(new: Doing, old: Doing) -> bool:
     if {new.verb, old.verb} <= _SOURCED and new.thing and old.thing and _same(new.thing, old.thing):
         source, other_source = _source(new), _source(old)
         return bool(source and other_source) and not _same(source, other_source)
-    way = _way(new)
-    if way is not None and (before := _way(old)) is not None:
+    way, before = way_of(new), way_of(old)
+    if way is not None and before is not None:
         return way[0] == before[0] and way[1] != before[1]
     if not new.verb or (new.verb != old.verb and not {new.verb, old.verb} <= _PLACED_BY):
         return False
@@ -381,12 +349,8 @@ _ONE_AT_A_TIME: Final = frozenset(
 
 
 def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    first, second = _folded(one), _folded(other)
+    first, second = folded(one), folded(other)
     return first <= second or second <= first
-
-
-def _folded(words: tuple[str, ...]) -> frozenset[str]:
-    return words_of(" ".join(words)) or frozenset(word.lower() for word in words)
 
 
 def _of_a_kind(new: tuple[str, ...], old: tuple[str, ...], *, names: bool = True) -> bool:
@@ -404,21 +368,3 @@ def _of_a_kind(new: tuple[str, ...], old: tuple[str, ...], *, names: bool = True
     if not names:
         return False
     return all(words[0][0].isupper() for words in (new, old)) or new[-1].lower() == old[-1].lower()
-
-
-def _way(doing: Doing) -> tuple[frozenset[str], str] | None:
-    """Where somebody goes, and how: "cycles to work", "the tram to the office", "work by car"."""
-    to = doing.rest.get("to", ())
-    where = frozenset({"work"}) if _WORKPLACE & {word.lower() for word in to} else _folded(to)
-    if not where:
-        return None
-    for preposition in ("by", "on"):
-        how = [word.lower() for word in doing.rest.get(preposition, ())]
-        if how and how[0] in _WAYS:
-            return where, how[0]
-    ridden = [word.lower() for word in doing.thing if word.lower() in _WAYS]
-    if doing.verb in ("take", "ride", "catch", "get") and ridden:
-        return where, ridden[0]
-    if doing.verb in _RIDES and not doing.thing:
-        return where, _RIDES[doing.verb]
-    return None

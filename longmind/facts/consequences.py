@@ -255,10 +255,19 @@ _TASTED: Final = frozenset("eats drinks watches reads plays visits uses wears li
 
 
 def favourites_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
-    """Who does not drink green tea has it for a favourite no more."""
-    said = words_of(str(fact.value)) if fact.predicate in _TASTED else frozenset()
+    """Who does not drink green tea has it for a favourite no more, nor who hates it.
+
+    And who does not enjoy cricket does not have "watching cricket" for a favourite pastime.
+    """
+    felt = fact.predicate in (DISLIKING if fact.polarity and fact.action == "record" else LIKING)
+    said = words_of(str(fact.value)) if felt or fact.predicate in _TASTED else frozenset()
     for belief in current.sharing(fact.subject, said) if said else ():
-        if belief.predicate.startswith("favorite_") and words_of(str(belief.value)) == said:
+        favourite = str(belief.value)
+        doing, _, rest = favourite.partition(" ")
+        same = words_of(favourite) == said or (
+            felt and doing.endswith("ing") and words_of(rest) == said and len(said) == len(rest.split())
+        )
+        if belief.predicate.startswith("favorite_") and same:
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 

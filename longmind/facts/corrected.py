@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Final
 
 from longmind.base.frame import Frame
-from longmind.facts.anew import doing_of, takes_the_place_of
+from longmind.facts.anew import takes_the_place_of
 from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.doings import doing_of
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.kinds import kinds_of

@@ -59,6 +59,7 @@ def kinds_of(predicate: str, value: str) -> frozenset[int]:
         return frozenset(numbers)  # who works at a bank may have an account at another one
     if len(low) > 1 and spoken[-1][:1].isupper():  # "Kestrel Bank"
         numbers.update(n for n in kinds_by_noun().get(low[-1], ()) if kinds()[n].sort == "tie")
+    numbers.update(_named_before(spoken, low))
     by_first_word = kinds_by_first_word()
     for at, word in enumerate(low):
         for number in by_first_word.get(word) or by_first_word.get(word.removesuffix("s"), ()):
@@ -72,6 +73,16 @@ def kinds_of(predicate: str, value: str) -> frozenset[int]:
                         numbers.add(number)
                     break
     return frozenset(numbers)
+
+
+def _named_before(spoken: Sequence[str], low: Sequence[str]) -> Iterator[int]:
+    """Of which sort "the Ironworks gym" is: the noun right behind a name, and not behind "the" alone."""
+    for at in range(1, len(low)):
+        is_last = at + 1 == len(low) or low[at + 1] in _FOLLOWING
+        if is_last and spoken[at - 1][:1].isupper() and low[at] == spoken[at]:
+            yield from (
+                n for n in kinds_by_noun().get(low[at], ()) if kinds()[n].sort == "tie" and kinds()[n].one
+            )
 
 
 _EMPLOYERS: Final = frozenset("works_at works_for works_in employer employed_by employed_at".split())

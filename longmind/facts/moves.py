@@ -335,8 +335,8 @@ def renamed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     return fact
 
 
-_DAY_AND_PLACE: Final = re.compile(r"(?P<day>on .*\d.*?) in (?P<where>[A-Z].*)")
-_PLACE_ALONE: Final = re.compile(r"in [A-Z][^\d]*")
+_DAY_AND_PLACE: Final = re.compile(r"(?P<day>on .*\d.*?) (?:in|at) (?P<where>(?:the )?[A-Z].*)")
+_PLACE_ALONE: Final = re.compile(r"(?:in|at) (?:the )?[A-Z][^\d]*")
 
 
 def elsewhere(current: CurrentFacts, fact: FoundFact) -> FoundFact:

@@ -15,8 +15,9 @@ from typing import Final
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
 from longmind.extract.verbs import verb_forms
-from longmind.facts.anew import Doing, doing_of, is_to_come, is_told_anew
+from longmind.facts.anew import is_to_come, is_told_anew
 from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.doings import Doing, doing_of
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.trust import USER

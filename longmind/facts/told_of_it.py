@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from longmind.facts.anew import doing_of
 from longmind.facts.current_facts import CurrentFacts
+from longmind.facts.doings import doing_of
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.trust import USER

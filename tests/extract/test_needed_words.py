@@ -139,7 +139,7 @@ _SAID = (
     "tracker. Slips for the staff come out monthly. I am handing billing over to Tom. "
     "Tom is taking over billing "
     "from Bo. My flat is big, and the pin is 4. We have moved: 3 Tannery Row. I changed gyms and go to Fitly "
-    "now."
+    "now. Beata Rutka has replaced Tomasz Gil as manager."
 ).split()  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from longmind.extract.paraphrases.changes import CHANGES
 from longmind.extract.paraphrases.chat import CHAT
 from longmind.extract.paraphrases.days import DAYS
 from longmind.extract.paraphrases.endings import ENDINGS
+from longmind.extract.paraphrases.loosely import LOOSELY
 from longmind.extract.paraphrases.minds import MINDS
 from longmind.extract.paraphrases.mistakes import MISTAKES
 from longmind.extract.paraphrases.orders import ORDERS
@@ -21,9 +22,11 @@ from longmind.extract.paraphrases.switched import SWITCHED
 from longmind.extract.paraphrases.tastes import TASTES
 from longmind.extract.paraphrases.things import THINGS
 from longmind.extract.paraphrases.topics import TOPICS
+from longmind.extract.paraphrases.ways import WAYS
 from longmind.extract.paraphrases.whereabouts import WHEREABOUTS
 
 PARAPHRASES: Final = (
     *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *OVER, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY,
     *DAYS, *TASTES, *MINDS, *ORDERS, *PROJECTS, *WHEREABOUTS, *SWITCHED,
+    *WAYS, *LOOSELY,
 )  # fmt: skip

@@ -105,6 +105,22 @@ OVER: Final = (
         ),
         _once_had,
     ),
+    # "Beata Rutka has replaced Tomasz Gil as building manager": what she is now.
+    Rewording(
+        "replaced replaces succeeded succeeds took taken takes",
+        ((" as ",),),
+        pattern(
+            r"(?:^|[.!?:;,]\s+|\b(?:and|that) )(?!(?:If|When|Once|Should|Had|Has|Did|After|Before|Unless|"
+            rf"Until|While|Since|Maybe|Perhaps)\b){NAME}(?: [A-Z][\w'-]+)?(?P<has>(?: has| have)?"
+            r"(?: now| just| recently)? (?:replaced|replaces|succeeded|succeeds|(?:took|taken|takes) over "
+            rf"from) {NAME}(?: [A-Z][\w'-]+)? as )(?P<the>the |its |their )?"
+            r"(?!(?:my|our|his|her|a|an|soon|well)\b)"
+            r"(?=[a-z][a-z-]+(?: [a-z][a-z-]+){0,3}"
+            r"(?:\s*[.,;!\n]|$| (?:at|of|for|in|on|from|with|since|last|this) ))"
+        ),
+        lambda match: iter([(match.start("has"), match.end("the" if match["the"] else "has"), " is the ")]),
+        part=pattern(r" (?:replace[ds]|succeed(?:s|ed)|over from) [A-Z][^.,;!?\n]{2,40}? as "),
+    ),
     # "The heat pump has replaced the oil boiler", "GitHub Actions has now replaced Jenkins".
     Rewording(
         "replaced",

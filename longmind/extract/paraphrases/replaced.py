@@ -41,6 +41,12 @@ ROLE: Final = (
 """What somebody is made, and was not before."""
 _ROUNDS: Final = "builds|deploys|deployments|releases|backups|tests|logs|alerts|jobs|reviews|payments"
 """What is done for a project again and again."""
+_TO_DO: Final = (
+    r"(?:use|answer|reply|write|keep|give|call|indent|format|spell|sign|draft|put|(?:just )?(?:short|long|"
+    r"plain|full|brief|numbered|bulleted|bullet) (?:paragraphs?|sentences?|answers?|replies|lists?|points|"
+    r"prose))"
+)
+_FROM_NOW: Final = r"(?:from (?:now|here) on|from today|in future|going forward)"
 _FODDER: Final = r"(?:kibble|food|diet|feed|biscuits|hay|mix|pellets)"
 _CARED_FOR: Final = (
     "coach coaches teach teaches manage manages own owns lead leads chair chairs maintain "
@@ -408,12 +414,16 @@ REPLACED: Final = (
             ("from now on", "from today", "from here on", "in future", "going forward"),
         ),
         pattern(
-            r"(?P<and>,? (?:so|and) )(?=(?:use|answer|reply|write|keep|give|call|indent|format|spell|sign|"
-            r"put|(?:just )?(?:short|long|plain|full|brief|numbered|bulleted|bullet) (?:paragraphs?|"
-            r"sentences?|answers?|replies|lists?|points|prose))\b[^.!?\n]{0,80}\b(?:from (?:now|here) on|"
-            r"from today|in future|going forward)\b)",
+            rf"(?P<and>,? (?:so|and) )(?=(?:please )?{_TO_DO}\b[^.!?\n]{{0,80}}"
+            rf"\b{_FROM_NOW}\b|{_FROM_NOW},? (?:please )?{_TO_DO}\b)",
             re.IGNORECASE,
         ),
+        put("and", ". "),
+    ),
+    Rewording(
+        "today",
+        ((" so from today", " and from today"),),
+        pattern(rf"(?P<and>,? (?:so|and) from today,? )(?=(?:please )?{_TO_DO}\b)", re.IGNORECASE),
         put("and", ". "),
     ),
 )

@@ -47,6 +47,13 @@ def _role_of(match: re.Match[str]) -> Iterator[Edit]:
 
 
 _PLACED: Final = r"(?:on|at|in|with)"
+SAID_OF_IT: Final = (
+    r"(?:I(?:'m| am)|we(?:'re| are)) (?:allergic to|afraid of|scared of|fond of|proud of)"
+    r"|(?:I|we) (?:play|teach|study|drive|use|speak|work for|work at|live in|love|hate|collect|support|"
+    r"take|drink|eat|own|wear|ride|read|follow|need|bank with|train at|shop at|go to|volunteer at|rent|"
+    r"have|keep|grow|can't (?:eat|have|drink|stand|take))"
+)
+"""What the speaker does with it, after "it's the viola"."""
 
 THINGS: Final = (
     # "It's dust mites that I'm allergic to", "it's the viola I play".
@@ -59,12 +66,7 @@ THINGS: Final = (
             r"too|time|like|"
             r"something|nothing|everything|all|one of|the (?:one|way|only|place|thing|first|best|job|life|"
             r"house)|a)\b)[\w'-]+(?: [\w'-]+){0,3}?) (?:(?:that|which|who) )?)"
-            r"(?P<said>(?:I(?:'m| am)|we(?:'re| are)) (?:allergic to|afraid of|scared of|fond of|proud of)"
-            r"|(?:I|we) (?:play|teach|study|drive|use|speak|work for|work at|live in|love|hate|collect|"
-            r"support|"
-            r"take|drink|eat|own|wear|ride|read|follow|need|bank with|train at|shop at|go to|volunteer at|"
-            r"rent|"
-            r"have|keep|grow|can't (?:eat|have|drink|stand|take))"
+            rf"(?P<said>{SAID_OF_IT}"
             r"|(?-i:[A-Z][a-z]+|my [a-z]+) (?:can't (?:eat|have|drink|stand|take)|plays|teaches|studies|"
             r"drives|"
             rf"speaks|works for|works at|lives in|loves|hates|collects|supports|takes|eats|is allergic "

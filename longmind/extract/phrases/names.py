@@ -93,6 +93,32 @@ def home(text: str, start: int, end: int) -> Spans | None:
     return place(text, start, end) or _in_small_letters(text, start, end, _NO_HOME)
 
 
+def new_home(text: str, start: int, end: int) -> Spans | None:
+    """A place that somebody moved to; one in small letters where more is told of living there."""
+    named = place(text, start, end)
+    if named is not None:
+        return named
+    if _SETTLED.search(text, start) is None and _WITH_WHOM.match(text, start) is None:
+        return None
+    return _in_small_letters(text, start, end, _NO_HOME | _NO_TOWN_MOVED_TO)
+
+
+_SETTLED = pattern(
+    r"\b(?:been|living|live|lived|settled|settling|love it|like it|moved) (?:in )?here\b"
+    r"|\bhere (?:since|for)\b",
+    re.IGNORECASE,
+)
+_WITH_WHOM = pattern(
+    r"[a-z]+ (?:with my (?:girlfriend|boyfriend|wife|husband|partner|family|kids|mum|mom|dad)|"
+    r"for (?:work|uni|love|school|a (?:new )?job))\b"
+)
+"""Said by who lives in a place, and not by who moved to another team or tool."""
+_NO_TOWN_MOVED_TO = frozenset(
+    "nights days earlies lates linux windows android python rust java mac decaf marketing sales finance "
+    "support management teaching nursing design engineering research product accounts admin hr it".split()
+)
+
+
 def _region_after_comma(text: str, stop: int, end: int) -> int | None:
     comma = _COMMA.match(text, stop, end)
     if comma is None:
