@@ -54,7 +54,7 @@ REBUILT: Final = "text.rebuilt"
 
 
 class TextIndex(Part):
-    """Follows the frames with postings of 3 bytes a word."""
+    """Follows the frames with postings of two bytes a word."""
 
     name = "text"
 
