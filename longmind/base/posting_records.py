@@ -1,8 +1,12 @@
 """The records in a row of postings: the frames of one block that have a term, each with a value.
 
 A record takes two bytes: 12 bits for the frame's offset in its block, and 4 for the value. Few values need
-more. Where one of a row does, all records of that row are wide, with a byte for the value, and the row has an
-odd number of bytes, if need be by an empty one at the end. The same records always make the same bytes.
+more. Where one of a row does, all records of that row are wide, with two bytes for the offset and one for the
+value, and the row has an odd number of bytes, if need be by an empty one at the end.
+
+Most terms are rare, and a row of their own in each block would take more than their records. So the first row
+of a run of 16 blocks also has the first 64 records of the run, wide where they lie in other blocks. The rows
+of a term ascend with its frames, and the same records always make the same bytes.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import struct
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 from longmind.base.arrays import Int64Array, UInt8Array, np
@@ -17,6 +22,10 @@ from longmind.base.arrays import Int64Array, UInt8Array, np
 BLOCK_BITS: Final = 12
 """A block covers 4,096 frame ids: small enough to rewrite per commit, large enough to read quickly."""
 OFFSET: Final = (1 << BLOCK_BITS) - 1
+RUN: Final = 16
+"""So many blocks are a run: a wide record has two bytes for the offset of a frame in it."""
+GATHERED: Final = 64
+"""So many records of a run are at least in its first row, if there are so many."""
 MOST: Final = 255
 """Larger values are stored as this."""
 RECORD_COUNT: Final = "CASE (length(data) & 1) WHEN 0 THEN length(data) / 2 ELSE length(data) / 3 END"
@@ -31,6 +40,8 @@ _WIDE: Final = 3
 _WIDE_RECORD: Final = struct.Struct("<HB")
 _WIDE_TYPE: Final = [("offset", "<u2"), ("value", "u1")]
 _VALUES: Final = bytes(byte & _MOST_NARROW for byte in range(256))
+_HIGH_HALF: Final = bytes(byte >> _VALUE_BITS for byte in range(256))
+_LOW_HALF_UP: Final = bytes(byte << _VALUE_BITS & 0xFF for byte in range(256))
 _FEW: Final = 16
 """So many records are looked for one by one; to go through all of a row takes longer."""
 
@@ -63,7 +74,7 @@ def is_whole(size: int) -> bool:
 
 def pack(values: Mapping[int, int]) -> bytes:
     """The records of these values by offset, which ascend."""
-    is_outside = max(values, default=0) > OFFSET  # of a damaged row
+    is_outside = max(values, default=0) > OFFSET
     if is_outside or max(values.values(), default=0) > _MOST_NARROW:
         return _padded(b"".join(_WIDE_RECORD.pack(offset, value) for offset, value in values.items()))
     records = [offset << _VALUE_BITS | value for offset, value in values.items()]
@@ -82,6 +93,62 @@ def unpack(data: bytes) -> Iterator[tuple[int, int]]:
 def values(data: bytes) -> bytes:
     """The value of each record."""
     return data[2::_WIDE] if len(data) & 1 else data[::_NARROW].translate(_VALUES)
+
+
+def lay_out(values: Mapping[int, int]) -> dict[int, bytes]:
+    """The rows of a run by block, of values by offset in the run, which ascend."""
+    offsets = list(values)
+    gathered = max(GATHERED, bisect_left(offsets, OFFSET + 1))
+    laid_out = {0: pack({offset: values[offset] for offset in offsets[:gathered]})} if offsets else {}
+    for block, later in groupby(offsets[gathered:], key=lambda offset: offset >> BLOCK_BITS):
+        laid_out[block] = pack({offset & OFFSET: values[offset] for offset in later})
+    return laid_out
+
+
+def in_run(data: bytes, block: int) -> dict[int, int]:
+    """The values of a row of a run by offset in the run, given the block in the run."""
+    shift = block << BLOCK_BITS
+    return {shift + offset: value for offset, value in unpack(data)}
+
+
+def gathered(heads: Mapping[str, bytes | None], rows: Mapping[str, bytes], block: int) -> dict[str, bytes]:
+    """First rows of a run, by term, with rows of a later block; without terms for whose there is no place.
+
+    None is a first row that has no place for others. Most rows of a batch go this way.
+    """
+    grown: dict[str, bytes] = {}
+    for term, later in zip(rows, _moved(list(rows.values()), block), strict=True):
+        head = heads.get(term, b"")
+        if head is None:
+            continue
+        if len(head) & 1:
+            head = _unpadded(head) if len(head) % _WIDE else head
+        elif len(head) >= _NARROW * GATHERED:
+            continue
+        elif head:
+            head = _widened(head)
+        size = len(head) + len(later)
+        if size > _WIDE * GATHERED:
+            continue
+        if head and (head[-2] << 8 | head[-3]) >= (later[1] << 8 | later[0]):
+            continue  # not behind the others
+        grown[term] = head + later if size & 1 else head + later + b"\0"
+    return grown
+
+
+def has_gathered(head: bytes) -> bool:
+    """Whether the first row of a run has records of later blocks."""
+    return bool(len(head) & 1) and _last(head) > OFFSET
+
+
+def is_behind(head: bytes | None, data: bytes, block: int) -> bool:
+    """Whether the frames of a row of this block of a run come after those of the run's first row.
+
+    None for a first row that has frames of the first block alone.
+    """
+    if not head:
+        return head is not None or block > 0
+    return _last(head) < (block << BLOCK_BITS) + next(unpack(data))[0]
 
 
 def merge(stored: bytes, fresh: bytes) -> bytes:
@@ -110,26 +177,28 @@ def without(data: bytes, doomed: Collection[int]) -> bytes:
             rest = rest[: at * width] + rest[(at + 1) * width :]
     if width == _NARROW:
         return rest
-    is_wide = is_large(max(rest[2::_WIDE], default=0))
-    return _padded(rest) if is_wide else pack(dict(_WIDE_RECORD.iter_unpack(rest)))
+    is_outside = bool(rest) and _offset(rest, _WIDE, len(rest) // _WIDE - 1) > OFFSET
+    if is_outside or is_large(max(rest[2::_WIDE], default=0)):
+        return _padded(rest)
+    return pack(dict(_WIDE_RECORD.iter_unpack(rest)))
 
 
 def arrays(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Int64Array, UInt8Array]:
     """The frames of rows of these blocks, one row behind the other, and the values beside them."""
     sizes = counts(data)
     ids = np.repeat(np.array(blocks, dtype=np.int64) << BLOCK_BITS, sizes)
-    is_wide = [len(row) & 1 for row in data]
-    if not any(is_wide):
-        records = np.frombuffer(b"".join(data), dtype="<u2")
-        ids += records >> _VALUE_BITS
-        return ids, (records & _MOST_NARROW).astype(np.uint8)
-    offsets = np.empty(len(ids), dtype=np.uint16)
-    values = np.empty(len(ids), dtype=np.uint8)
-    wide_places = np.repeat(np.array(is_wide, dtype=bool), sizes)
-    wide = np.frombuffer(b"".join(_unpadded(row) for row in data if len(row) & 1), dtype=_WIDE_TYPE)
-    offsets[wide_places], values[wide_places] = wide["offset"], wide["value"]
-    others = np.frombuffer(b"".join(row for row in data if not len(row) & 1), dtype="<u2")
-    offsets[~wide_places], values[~wide_places] = others >> _VALUE_BITS, others & _MOST_NARROW
+    # Wide rows are short, mostly: room is left for them among the others, which are taken apart as one.
+    joined = b"".join([bytes(len(row) // _WIDE * _NARROW) if len(row) & 1 else row for row in data])
+    narrow_records = np.frombuffer(joined, dtype="<u2")
+    offsets = narrow_records >> _VALUE_BITS
+    values = (narrow_records & _MOST_NARROW).astype(np.uint8)
+    wide = [number for number, row in enumerate(data) if len(row) & 1]
+    if wide:
+        records = np.frombuffer(b"".join([_unpadded(data[number]) for number in wide]), dtype=_WIDE_TYPE)
+        lengths = sizes[wide]
+        shift = (np.cumsum(sizes) - sizes)[wide] - (np.cumsum(lengths) - lengths)
+        places = np.repeat(shift, lengths) + np.arange(len(records))
+        offsets[places], values[places] = records["offset"], records["value"]
     ids += offsets
     return ids, values
 
@@ -148,6 +217,35 @@ def rows(offsets: Int64Array, values: Int64Array, begins: Int64Array) -> list[by
         one = slice(begins[row], ends[row])
         packed[row] = pack(dict(zip(offsets[one].tolist(), values[one].tolist(), strict=True)))
     return packed
+
+
+def _last(data: bytes) -> int:
+    records, width = (_unpadded(data), _WIDE) if len(data) & 1 else (data, _NARROW)
+    return _offset(records, width, len(records) // width - 1)
+
+
+def _moved(rows: Sequence[bytes], block: int) -> list[bytes]:
+    """The records of rows of one block as the first row of a run has them, without what ends a row."""
+    low_high = b"".join([row for row in rows if not len(row) & 1])
+    low, high = low_high[::2], low_high[1::2]
+    # An offset of 12 bits lies across both bytes: its parts are joined as two very large numbers.
+    parts = int.from_bytes(high.translate(_LOW_HALF_UP), "big") | int.from_bytes(
+        low.translate(_HIGH_HALF), "big"
+    )
+    records = bytearray(_WIDE * len(low))
+    records[::_WIDE] = parts.to_bytes(len(low), "big")
+    records[1::_WIDE] = high.translate(bytes(block << _VALUE_BITS | byte for byte in _HIGH_HALF))
+    records[2::_WIDE] = low.translate(_VALUES)
+    whole, done = bytes(records), 0
+    cut: list[bytes] = []
+    for row in rows:
+        if len(row) & 1:
+            cut.append(b"".join(_WIDE_RECORD.pack(*record) for record in in_run(row, block).items()))
+        else:
+            end = done + len(row) // _NARROW * _WIDE
+            cut.append(whole[done:end])
+            done = end
+    return cut
 
 
 def _place(records: bytes, width: int, offset: int) -> int:

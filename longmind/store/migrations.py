@@ -12,7 +12,7 @@ from typing import Final
 
 from longmind.base.errors import REINSTALL, RESTORE_COMMAND, RESTORE_HINT, Corrupt, Unsupported
 from longmind.base.hashing import checksum
-from longmind.store.carry_over import narrow_postings, seal_assertions
+from longmind.store.carry_over import pack_postings, seal_assertions
 from longmind.store.engine import Connection
 from longmind.store.transaction import Transaction, read_clock
 
@@ -137,6 +137,6 @@ def join_ledgers(db: Connection) -> None:
 STEPS: Final[Mapping[int, Callable[[Connection], None]]] = {
     10: join_ledgers,
     11: seal_assertions,
-    16: narrow_postings,
+    16: pack_postings,
 }
 """By the number of the migration whose statements they follow, in the same transaction."""

@@ -18,7 +18,7 @@ from tests.store.test_erase import document, item, stored_bytes, words
 ERASER = """
 import os, signal, sys
 from longmind.store.sqlite import SqliteEngine
-from longmind.text.postings import PostingTable
+from longmind.text.posting_table import PostingTable
 from tests.store.opening import open_memory
 def die(*_, **__): os.kill(os.getpid(), signal.SIGKILL)
 clean = SqliteEngine.scrub

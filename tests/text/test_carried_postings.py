@@ -11,7 +11,7 @@ import pytest
 
 from longmind import Corrupt, Memory
 from longmind.base import posting_records
-from longmind.store.carry_over import narrow_postings
+from longmind.store.carry_over import pack_postings
 from tests.formats import indexed
 from tests.vectors.opening import open_memory
 
@@ -34,7 +34,7 @@ def carry_over(memory: Memory, damage: str | None = None) -> None:
                 earlier = b"".join(offset.to_bytes(2, "little") + bytes([value]) for offset, value in pairs)
                 earlier += b"\1" if term == damage else b""
                 tx.db.run(f"UPDATE {table} SET data = ? WHERE term = ? AND block = ?", (earlier, term, block))
-        narrow_postings(tx.db)
+        pack_postings(tx.db)
         assert tx.system
 
 
