@@ -19,7 +19,7 @@ from longmind.store.engine import Connection
 from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.visible import Clause, among
-from longmind.text.postings import WORDS
+from longmind.text.posting_table import WORDS
 
 _TIES: Final = tuple("fiance fiancee boyfriend girlfriend partner wife husband engaged_to".split())
 _OPPOSITES: Final = {"likes": ("dislikes",), "dislikes": ("likes",), **dict.fromkeys(_TIES, _TIES)}

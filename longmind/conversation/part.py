@@ -33,7 +33,7 @@ from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import Clause, among
-from longmind.text.postings import WORDS
+from longmind.text.posting_table import WORDS
 
 _TABLES = (
     "conversation_current",

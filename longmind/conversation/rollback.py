@@ -20,7 +20,7 @@ from longmind.store.frames import fetch, tags_of
 from longmind.store.rollback import REASON, Difference, Rollback, short, state_at
 from longmind.store.transaction import Transaction
 from longmind.store.write import put
-from longmind.text.postings import WORDS
+from longmind.text.posting_table import WORDS
 
 
 class _Memory(NamedTuple):

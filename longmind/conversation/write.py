@@ -36,7 +36,7 @@ from longmind.store.expiry import extend, moment_of
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 from longmind.store.write import Prepared, open_labels, put, relabel, retire
-from longmind.text.postings import WORDS
+from longmind.text.posting_table import WORDS
 
 
 @dataclass(frozen=True, slots=True)

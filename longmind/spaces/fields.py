@@ -19,7 +19,7 @@ from longmind.store.engine import Connection
 from longmind.store.store import Store
 from longmind.store.tables import batched, stored_json, stored_names
 from longmind.store.visible import Clause, among
-from longmind.text.postings import FIELDS
+from longmind.text.posting_table import FIELDS
 from longmind.text.words import terms
 
 PATH: Final = 1

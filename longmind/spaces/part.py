@@ -16,7 +16,7 @@ from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
-from longmind.text.postings import FIELDS
+from longmind.text.posting_table import FIELDS
 
 _RULES = (
     (

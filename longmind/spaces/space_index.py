@@ -20,7 +20,7 @@ from longmind.store.follower import Follower, Mirrors
 from longmind.store.tables import stored_names
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import Clause, among, during
-from longmind.text.postings import FIELDS, TERMS
+from longmind.text.posting_table import FIELDS, TERMS
 
 LEVELS: Final = {"high": 2, "medium": 1, "low": 0}
 """Relevance as a number."""

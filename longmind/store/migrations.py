@@ -12,7 +12,7 @@ from typing import Final
 
 from longmind.base.errors import REINSTALL, RESTORE_COMMAND, RESTORE_HINT, Corrupt, Unsupported
 from longmind.base.hashing import checksum
-from longmind.store.carry_over import seal_assertions
+from longmind.store.carry_over import pack_postings, seal_assertions
 from longmind.store.engine import Connection
 from longmind.store.transaction import Transaction, read_clock
 
@@ -134,5 +134,9 @@ def join_ledgers(db: Connection) -> None:
     db.run("DROP TABLE space_spending")
 
 
-STEPS: Final[Mapping[int, Callable[[Connection], None]]] = {10: join_ledgers, 11: seal_assertions}
+STEPS: Final[Mapping[int, Callable[[Connection], None]]] = {
+    10: join_ledgers,
+    11: seal_assertions,
+    16: pack_postings,
+}
 """By the number of the migration whose statements they follow, in the same transaction."""

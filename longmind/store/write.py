@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Literal, NamedTuple, overload
+from typing import Final, Literal, NamedTuple, overload
 
 from longmind.base.errors import RESTORE_HINT, Conflict, Corrupt, InvalidInput, NotFound
 from longmind.base.filters import View
@@ -38,6 +38,8 @@ Status = Literal["created", "updated", "unchanged"]
 Prepared = Mapping[str, Sequence[object]]
 _INSERT = f"INSERT INTO frame ({', '.join(COLUMNS)}, checksum) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
 _LATEST = View(ALL, user=ALL)
+_INDEXED: Final = 5
+"""So many bytes of a hash are in the index of frames by content."""
 
 
 class Put(NamedTuple):
@@ -184,10 +186,11 @@ def _look(db: Connection, drafts: Sequence[Draft], revision: int, *, names: Sequ
 
 def existing(db: Connection, drafts: Sequence[Draft], names: Sequence[bytes]) -> list[int | None]:
     """For each draft the frame that already holds its content, or that its idempotency key names."""
-    prefixes = sorted({name[:8] for draft, name in zip(drafts, names, strict=True) if not draft.repeatable})
+    unique = (name for draft, name in zip(drafts, names, strict=True) if not draft.repeatable)
+    prefixes = sorted({name[:_INDEXED] for name in unique})
     by_name: dict[bytes, int] = {}
     for batch in batched(prefixes):
-        clause = among("substr(f.content_hash, 1, 8)", batch)
+        clause = among(f"substr(f.content_hash, 1, {_INDEXED})", batch)
         sql = (
             f"SELECT {', '.join(f'f.{name}' for name in COLUMNS)}, f.checksum FROM frame f "
             f"WHERE f.retired_at IS NULL AND f.repeatable = 0 AND {clause.sql} AND {published().sql}"

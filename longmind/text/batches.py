@@ -11,9 +11,10 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from longmind.base import posting_records
 from longmind.base.arrays import Int64Array, np
 from longmind.base.languages import FOREIGN_WORDS, language_of
-from longmind.text.postings import BLOCK_BITS, MOST, RECORD_TYPE
+from longmind.base.posting_records import BLOCK_BITS, MOST, OFFSET
 from longmind.text.words import (
     ASKS,
     LOWERED,
@@ -41,7 +42,6 @@ _JOINT: Final = f" {_BETWEEN} "
 _END: Final = -1
 _FOREIGN: Final = 1 << 40
 """Added to the number of a word that English does not have: the language of its text is then looked at."""
-_OFFSET: Final = (1 << BLOCK_BITS) - 1
 
 
 def _keeping_joints(table: bytes) -> bytes:
@@ -298,22 +298,17 @@ def _packed(pieces: Sequence[_Piece]) -> dict[int, dict[str, bytes]]:
     speakers = np.concatenate([speakers for _, _, speakers in pieces])
     first_block = int(speakers.min()) >> BLOCK_BITS
     rows = ((speakers >> BLOCK_BITS) - first_block) * len(terms) + ranks
-    occurrences = np.sort((rows << BLOCK_BITS) | (speakers & _OFFSET))
+    occurrences = np.sort((rows << BLOCK_BITS) | (speakers & OFFSET))
     starts = np.flatnonzero(np.concatenate([[True], occurrences[1:] != occurrences[:-1]]))
     times = np.diff(starts, append=len(occurrences))
     postings = occurrences[starts]
-    records = np.empty(len(postings), dtype=RECORD_TYPE)
-    records["offset"] = postings & _OFFSET
-    records["value"] = np.minimum(times, MOST)
-    size, raw = records.itemsize, records.tobytes()
     rows = postings >> BLOCK_BITS
     begins = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
-    ends = (np.append(begins[1:], len(rows)) * size).tolist()
+    packed = posting_records.rows(postings & OFFSET, np.minimum(times, MOST), begins)
     numbers, term_ranks = np.divmod(rows[begins], len(terms))
     blocks: dict[int, dict[str, bytes]] = {}
-    cuts = zip(numbers.tolist(), term_ranks.tolist(), (begins * size).tolist(), ends, strict=True)
-    for number, rank, begin, end in cuts:
-        blocks.setdefault(first_block + number, {})[terms[rank]] = raw[begin:end]
+    for number, rank, row in zip(numbers.tolist(), term_ranks.tolist(), packed, strict=True):
+        blocks.setdefault(first_block + number, {})[terms[rank]] = row
     return blocks
 
 

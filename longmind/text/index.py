@@ -21,7 +21,7 @@ from longmind.store.write import Written
 from longmind.text import batches
 from longmind.text.batches import Numbered
 from longmind.text.languages import MARK
-from longmind.text.postings import FIELDS, TERMS, Entries, PostingTable
+from longmind.text.posting_table import FIELDS, TERMS, Entries, PostingTable
 from longmind.text.words import ANALYZER, Counted, count_frame, count_terms, whole_text
 
 _SETTING: Final = "text.analyzer"
@@ -54,7 +54,7 @@ REBUILT: Final = "text.rebuilt"
 
 
 class TextIndex(Part):
-    """Follows the frames with postings of 3 bytes a word."""
+    """Follows the frames with postings of two bytes a word."""
 
     name = "text"
 

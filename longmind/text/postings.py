@@ -1,263 +1,36 @@
-"""Inverted index: for each term the frames that have it, and one byte that says more about each.
-
-Three tables share this layout. They differ in what a term and the byte are:
-
-| table | terms | byte |
-| --- | --- | --- |
-| `text_posting` | the terms of every frame | how often the frame says the term |
-| `text_field` | the terms of an object's path, tags, summaries and metadata | which of these say it |
-| `text_word` | the plain words of memories, with the name of their space | how many words the memory has |
-"""
+"""The postings that one question reads: of each of its terms, once."""
 
 from __future__ import annotations
 
-import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import itemgetter
 from typing import Final
 
-from longmind.base.arrays import Float64Array, Int64Array, UInt8Array, np
+from longmind.base import posting_records
+from longmind.base.arrays import Float64Array, Int64Array, np
 from longmind.base.columns import FrameMask, Mask, is_shown
-from longmind.store.engine import Connection, Row
-from longmind.store.tables import batched, damaged, typed
+from longmind.base.posting_records import BLOCK_BITS
+from longmind.store.engine import Connection
+from longmind.store.tables import damaged
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import among
+from longmind.text.posting_table import TERMS
 
-BLOCK_BITS: Final = 12
-"""A block covers 4,096 frame ids: small enough to rewrite per commit, large enough to read quickly."""
-RECORD: Final = struct.Struct("<HB")
-"""One posting: the frame's offset in its block, and the byte."""
-MOST: Final = 255
-"""Larger values are stored as this."""
-
-_OFFSET: Final = (1 << BLOCK_BITS) - 1
-_BYTES: Final = tuple(bytes([value]) for value in range(MOST + 1))
-RECORD_TYPE: Final = [("offset", "<u2"), ("value", "u1")]
 _AT_ONCE: Final = 16
 """The terms of a longer question are counted before any is read."""
 _EXTENSIONS_READ: Final = 64
 _BLOCKS_NAMED: Final = 200
 """Frames that lie in more blocks are looked for in all: naming so many costs more than reading them."""
-_REMOVED_AT_ONCE: Final = 250_000
-"""Postings in memory while frames are taken out: some tens of megabytes if no two are of the same term."""
-_FEW_DOOMED: Final = 16
-"""So many records of a block are looked for one by one; to go through all takes longer."""
 _TERM, _NUMBER, _DATA = map(itemgetter, range(3))
 """Of a row of postings."""
-_TERMS_PER_QUERY: Final = 500
-"""Well below the number of parameters that either engine takes."""
-
-Entries = Mapping[int, Mapping[str, int]]
-"""By frame: its terms, each with its value."""
-
-
-@dataclass(frozen=True, slots=True)
-class PostingTable:
-    """One table of postings, in rows of (term, block, records)."""
-
-    name: str
-
-    def add(self, db: Connection, entries: Entries) -> None:
-        """Write the postings of frames; one that is there already gets its new value."""
-        self.add_packed(db, _pack(entries))
-
-    def add_packed(self, db: Connection, blocks: Mapping[int, Mapping[str, bytes | bytearray]]) -> None:
-        """The same for records that are packed by block and term, each in the order of frames."""
-        if not blocks:
-            return
-        oldest = min(blocks)
-        for block, fresh in blocks.items():
-            terms = sorted(fresh)
-            # Frame ids only grow, so that blocks behind the first are new, except when old frames change.
-            stored = self._read_block(db, block, terms) if block == oldest else {}
-            merged = {term: _merge(data, fresh[term]) for term, data in stored.items()}
-            db.many(
-                f"INSERT INTO {self.name} (term, block, data) VALUES (?, ?, ?) "
-                "ON CONFLICT (term, block) DO UPDATE SET data = excluded.data",
-                [(term, block, merged[term] if term in merged else bytes(fresh[term])) for term in terms],
-            )
-
-    def remove(self, db: Connection, entries: Iterable[tuple[int, Iterable[str]]]) -> int:
-        """Take frames out of the postings of these terms; return how many postings that were.
-
-        The frames come in order, so that a row is rewritten once, or a few times where a block has very many
-        postings. What is in memory does not grow with the number of frames.
-        """
-        return sum(self._remove_from(db, block, offsets) for block, offsets in _by_block(entries))
-
-    def _remove_from(self, db: Connection, block: int, doomed: Mapping[str, bytearray]) -> int:
-        removed = 0
-        for terms in batched(sorted(doomed), _TERMS_PER_QUERY):
-            changed, emptied = [], []
-            for term, data in self._read_block(db, block, terms).items():
-                rest = _without(data, doomed[term])
-                removed += (len(data) - len(rest)) // RECORD.size
-                if rest:
-                    changed.append((rest, term, block))
-                else:
-                    emptied.append((term, block))
-            if changed:
-                db.many(f"UPDATE {self.name} SET data = ? WHERE term = ? AND block = ?", changed)
-            if emptied:
-                db.many(f"DELETE FROM {self.name} WHERE term = ? AND block = ?", emptied)
-        return removed
-
-    def counts(self, db: Connection, terms: Sequence[str]) -> dict[str, int]:
-        """How many frames have each of the terms; those that none has are left out."""
-        sizes: dict[str, int] = {}
-        for batch in batched(terms, _TERMS_PER_QUERY):
-            clause = among("term", batch)
-            sql = f"SELECT term, sum(length(data)) FROM {self.name} WHERE {clause.sql} GROUP BY term"
-            rows = db.all(sql, clause.values)
-            sizes.update((str(term), int(size) // RECORD.size) for term, size in rows)
-        return sizes
-
-    def pairs(self, db: Connection, term: str, *, least: int, most: int) -> Iterator[tuple[int, int]]:
-        """Frame and value of those postings of a term whose value is in a range; needs no numpy."""
-        least, most = min(least, MOST), min(most, MOST)
-        for _, block, data in self.rows(db, [term]):
-            values = data[RECORD.size - 1 :: RECORD.size]
-            # Of a common word a block has thousands: most blocks have no value of a narrow range.
-            if any(value in values for value in range(least, most + 1)):
-                for offset, value in RECORD.iter_unpack(data):
-                    if least <= value <= most:
-                        yield (block << BLOCK_BITS) + offset, value
-
-    def arrays(self, db: Connection, terms: Sequence[str]) -> dict[str, tuple[Int64Array, UInt8Array]]:
-        """Frames and values of the postings of each term, as arrays; terms that none has are left out."""
-        blocks: dict[str, tuple[list[int], list[bytes]]] = {}
-        for batch in batched(terms, _TERMS_PER_QUERY):
-            for term, block, data in self.rows(db, batch):
-                numbers, pieces = blocks.setdefault(term, ([], []))
-                numbers.append(block)
-                pieces.append(data)
-        return {term: unpack(numbers, pieces) for term, (numbers, pieces) in blocks.items()}
-
-    def rows(self, db: Connection, terms: Sequence[str], blocks: Sequence[int] = ()) -> Sequence[Row]:
-        """Rows of (term, block, records) that can be taken apart, in order; of a few blocks, or of all."""
-        clause = among("term", terms)
-        if blocks:
-            clause = clause & among("block", blocks)
-        sql = f"SELECT term, block, data FROM {self.name} WHERE {clause.sql} ORDER BY term, block"
-        rows = typed(db.all(sql, clause.values), self.name, str, int, bytes)
-        if rows:  # of a common word in a large store there are hundreds
-            numbers, sizes = [*map(_NUMBER, rows)], {*map(len, map(_DATA, rows))}
-            if min(numbers) < 0 or max(numbers) >= 1 << 40 or any(size % RECORD.size for size in sizes):
-                raise damaged(self.name)
-        return rows
-
-    def is_empty(self, db: Connection) -> bool:
-        return db.one(f"SELECT 1 FROM {self.name} LIMIT 1") is None
-
-    def differences(self, db: Connection, batches: Iterable[Entries]) -> Iterator[str]:
-        """What is wrong with the table, given what it should hold, in batches by frame id."""
-        expected: dict[tuple[str, int], bytes] = {}
-        for entries in batches:
-            for block, terms in _pack(entries).items():
-                for term, data in terms.items():
-                    expected[term, block] = expected.get((term, block), b"") + data
-        for term, block, data in db.all(f"SELECT term, block, data FROM {self.name}"):
-            if expected.pop((term, block), None) != data:
-                yield f"the index is wrong about {term!r} in block {block}"
-        for term, block in list(expected)[:20]:
-            yield f"the index lacks {term!r} in block {block}"
-
-    def _read_block(self, db: Connection, block: int, terms: Sequence[str]) -> dict[str, bytes]:
-        stored: dict[str, bytes] = {}
-        for batch in batched(terms, _TERMS_PER_QUERY):
-            clause = among("term", batch)
-            sql = f"SELECT term, data FROM {self.name} WHERE block = ? AND {clause.sql}"
-            rows = typed(db.all(sql, (block, *clause.values)), self.name, str, bytes)
-            if any(len(data) % RECORD.size for _, data in rows):
-                raise damaged(self.name)
-            stored.update(rows)
-        return stored
-
-
-TERMS: Final = PostingTable("text_posting")
-FIELDS: Final = PostingTable("text_field")
-WORDS: Final = PostingTable("text_word")
-
-
-def _pack(entries: Entries) -> dict[int, dict[str, bytearray]]:
-    """The records of these frames by block and term."""
-    blocks: dict[int, dict[str, bytearray]] = {}
-    for frame_id in sorted(entries):
-        block = blocks.setdefault(frame_id >> BLOCK_BITS, {})
-        offset = (frame_id & _OFFSET).to_bytes(2, "little")
-        once = offset + _BYTES[1]
-        for term, value in entries[frame_id].items():
-            record = once if value == 1 else offset + _BYTES[min(value, MOST)]
-            if term in block:
-                block[term] += record
-            else:
-                block[term] = bytearray(record)
-    return blocks
-
-
-def _merge(stored: bytes, fresh: bytes | bytearray) -> bytes:
-    """Both in the order of frames; a fresh record replaces the stored one of the same frame."""
-    if not stored or stored[-RECORD.size : -1][::-1] < fresh[:2][::-1]:
-        return stored + fresh  # frames are mostly newer than those before
-    records = {offset: value for data in (stored, bytes(fresh)) for offset, value in RECORD.iter_unpack(data)}
-    return b"".join(RECORD.pack(offset, records[offset]) for offset in sorted(records))
-
-
-def _without(data: bytes, offsets: bytearray) -> bytes:
-    """Records without those of the frames at some offsets, each of two bytes as in a record."""
-    doomed = {bytes(offsets[first : first + 2]) for first in range(0, len(offsets), 2)}
-    if len(doomed) <= _FEW_DOOMED:
-        for offset in doomed:
-            at = data.find(offset)
-            while at >= 0 and at % RECORD.size:  # the same bytes in the middle of a record
-                at = data.find(offset, at + 1)
-            if at >= 0:
-                data = data[:at] + data[at + RECORD.size :]
-        return data
-    records = (data[first : first + RECORD.size] for first in range(0, len(data), RECORD.size))
-    return b"".join(record for record in records if record[:2] not in doomed)
-
-
-def _by_block(
-    entries: Iterable[tuple[int, Iterable[str]]],
-) -> Iterator[tuple[int, dict[str, bytearray]]]:
-    """Blocks, and by term the offsets of the frames in them, each of two bytes as in a record."""
-    current, size = -1, 0
-    offsets: dict[str, bytearray] = {}
-    for frame_id, terms in entries:
-        block = frame_id >> BLOCK_BITS
-        if offsets and (block != current or size > _REMOVED_AT_ONCE):
-            yield current, offsets
-            offsets, size = {}, 0
-        current = block
-        offset = (frame_id & _OFFSET).to_bytes(2, "little")
-        for term in terms:
-            size += 1
-            if term in offsets:
-                offsets[term] += offset
-            else:
-                offsets[term] = bytearray(offset)
-    if offsets:
-        yield current, offsets
-
-
-def unpack(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Int64Array, UInt8Array]:
-    """The frames in these blocks, and the values beside them."""
-
-    records = np.frombuffer(b"".join(data), dtype=RECORD_TYPE)
-    sizes = np.array([*map(len, data)], dtype=np.int64) // RECORD.size
-    ids = np.repeat(np.array(blocks, dtype=np.int64) << BLOCK_BITS, sizes)
-    ids += records["offset"]
-    return ids, records["value"]
 
 
 def frames_of(db: Connection, term: str) -> Int64Array:
     """The frames that say a term, ascending."""
     rows = TERMS.rows(db, [term])
-    return unpack([row[1] for row in rows], [row[2] for row in rows])[0]
+    return posting_records.arrays([*map(_NUMBER, rows)], [*map(_DATA, rows)])[0]
 
 
 # The terms of one question
@@ -323,7 +96,7 @@ class Terms:
         sizes = {term: postings.size for term, postings in read.items()}
         if self._inside is None:
             blocks = [postings for postings in read.values() if isinstance(postings, _Blocks)]
-            ids, times = unpack(
+            ids, times = posting_records.arrays(
                 [number for postings in blocks for number in postings.numbers],
                 [data for postings in blocks for data in postings.data],
             )
@@ -339,7 +112,7 @@ class Terms:
         postings = self._read[term]
         if isinstance(postings, _Inside):
             return postings.ids
-        return unpack(postings.numbers, postings.data)[0]
+        return posting_records.arrays(postings.numbers, postings.data)[0]
 
     def extensions(self, term: str) -> Iterator[str]:
         """Terms of the index that begin so, in order; some of them nobody inside may say."""
@@ -360,9 +133,11 @@ class Terms:
         self._read.update((term, _NOTHING) for term in terms)
         rows = TERMS.rows(self._db, terms, self._blocks)
         numbers, data = [*map(_NUMBER, rows)], [*map(_DATA, rows)]
+        sizes = posting_records.counts(data)
         first = 0
         for term, count in Counter(map(_TERM, rows)).items():
-            block_list = _Blocks(numbers[first : first + count], data[first : first + count])
+            here = slice(first, first + count)
+            block_list = _Blocks(numbers[here], data[here], int(sizes[here].sum()))
             self._read[term] = block_list if self._inside is None else _Inside(block_list, self._inside)
             first += count
 
@@ -372,10 +147,10 @@ class _Blocks:
 
     __slots__ = ("data", "numbers", "size")
 
-    def __init__(self, numbers: Sequence[int], data: Sequence[bytes]) -> None:
+    def __init__(self, numbers: Sequence[int], data: Sequence[bytes], size: int) -> None:
         self.numbers = numbers
         self.data = data
-        self.size = sum(map(len, data)) // RECORD.size
+        self.size = size
 
 
 class _Inside:
@@ -384,13 +159,13 @@ class _Inside:
     __slots__ = ("ids", "size", "times")
 
     def __init__(self, blocks: _Blocks, inside: Mask) -> None:
-        ids, times = unpack(blocks.numbers, blocks.data)
+        ids, times = posting_records.arrays(blocks.numbers, blocks.data)
         shown = is_shown(inside, ids)
         self.ids, self.times = ids[shown], times[shown]
         self.size = len(self.ids)
 
 
-_NOTHING: Final = _Blocks((), ())
+_NOTHING: Final = _Blocks((), (), 0)
 
 
 def _blocks_of(inside: Mask | None) -> list[int]:

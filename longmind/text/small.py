@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from longmind.base.arrays import Int64Array, UInt8Array, np
 from longmind.base.columns import is_shown
+from longmind.base.posting_records import MOST
 from longmind.store.catalog import Corpus
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import checked_text, load_rows
@@ -19,7 +20,7 @@ from longmind.store.segments import Segment
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among
-from longmind.text.postings import MOST, Postings
+from longmind.text.postings import Postings
 from longmind.text.words import count_frame
 
 _TERM_BYTES: Final = 40

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from longmind import FrozenClock, Memory
-from longmind.text import batches, postings
+from longmind.text import batches, posting_table
 from longmind.text.words import count_terms
 from tests.conftest import START
 from tests.store.opening import open_memory
@@ -48,7 +48,7 @@ def test_a_batch_is_packed_as_its_texts_are_one_by_one() -> None:
     ids = sorted(rng.sample(range(3000, 20_000), len(chosen)))
     mixed: list[Any] = [numbered[at] if rng.random() < 0.8 else counted[at] for at in chosen]
     packed = batches.pack(batches.by_run(ids, mixed))
-    single = postings._pack({frame_id: counted[at][0] for frame_id, at in zip(ids, chosen, strict=True)})
+    single = posting_table._pack({frame_id: counted[at][0] for frame_id, at in zip(ids, chosen, strict=True)})
     assert len(packed) > 2
     assert packed == {
         block: {term: bytes(data) for term, data in rows.items()} for block, rows in single.items()
@@ -63,7 +63,9 @@ def test_long_texts_are_cut_in_several_runs(monkeypatch: Any) -> None:
     assert len({id(item.run) for item in numbered}) > 10
     assert len({id(item.run.terms) for item in numbered}) > 1
     packed = batches.pack(batches.by_run(range(1, 301), numbered))
-    assert packed == postings._pack({number: count_terms(text)[0] for number, text in enumerate(texts, 1)})
+    assert packed == posting_table._pack(
+        {number: count_terms(text)[0] for number, text in enumerate(texts, 1)}
+    )
 
 
 def test_a_store_that_is_filled_at_once_has_the_index_of_one_that_is_filled_one_by_one(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,15 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from longmind import FrozenClock, Memory
+from longmind.base import posting_records
+from longmind.base.posting_records import BLOCK_BITS
 from longmind.store.drafts import draft
 from longmind.store.write import put
-from longmind.text.postings import BLOCK_BITS
 from longmind.text.words import ANALYZER, count_frame, count_terms
 from tests.conftest import START
 from tests.search.world import World, histories
 from tests.vectors.opening import open_memory
 
-RECORD = struct.Struct("<HB")
 steady = partial(
     settings,
     derandomize=True,
@@ -41,7 +40,7 @@ def postings(memory: Memory) -> Postings:
     """Term to frame to times, read from the stored bytes."""
     found: Postings = {}
     for term, block, data in rows(memory, "SELECT term, block, data FROM text_posting"):
-        records = list(RECORD.iter_unpack(bytes(data)))
+        records = list(posting_records.unpack(bytes(data)))
         assert records, "an empty posting is kept"
         offsets = [offset for offset, _ in records]
         assert offsets == sorted(set(offsets)), "a posting ascends, and names a frame once"

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from longmind import Memory
-from longmind.text import postings
-from longmind.text.postings import RECORD, Terms, frames_of
+from longmind.text.postings import Terms, frames_of
 from tests.vectors.opening import open_memory
 
 TEXTS = ("zebra river river", "zebra stone", "zebra", "river", "lamp")
@@ -70,17 +67,3 @@ def test_a_term_that_became_common_or_rare_is_scored_the_same(
         again = fresh.search("zebra river stone lamp", lanes=["text"])
     assert [(hit.frame.id, hit.score) for hit in both] == [(hit.frame.id, hit.score) for hit in again]
     assert {hit.frame.id for hit in both} == {1, 2, 3, 4, 5}
-
-
-_OFFSETS = st.sets(st.integers(0, 0xFFFF) | st.integers(0, 600), max_size=60)
-
-
-@settings(max_examples=300, deadline=None)
-@given(_OFFSETS, st.data())
-def test_removed_records_are_gone_and_the_others_stay(offsets: set[int], data: st.DataObject) -> None:
-    records = {offset: data.draw(st.integers(1, 255)) for offset in sorted(offsets)}
-    doomed = data.draw(st.sets(st.sampled_from([*records, 7, 0x0707]), max_size=30))
-    stored = b"".join(RECORD.pack(offset, value) for offset, value in records.items())
-    left = postings._without(stored, bytearray(b"".join(RECORD.pack(one, 1)[:2] for one in doomed)))
-    expected = {offset: value for offset, value in records.items() if offset not in doomed}
-    assert dict(RECORD.iter_unpack(left)) == expected
