@@ -83,7 +83,7 @@ def test_an_erasure_that_was_killed_is_completed_by_the_next_open(tmp_path: Path
 def test_a_killed_erasure_of_a_long_document_is_whole_or_absent_and_can_be_repeated(tmp_path: Path) -> None:
     """Killed amid its rows, nothing is erased and the document answers; killed later, all of it is."""
     path = tmp_path / "a.mind"
-    # Ends in more letters than a posting has bytes: the term "word193" before a posting "q" is no trace of it.
+    # Their ends have more letters than a posting has bytes: "word193" beside a posting "q" is no trace.
     paragraphs = [f"Paragraph {number} says harbour word{number}quay here." for number in range(300)]
     gone = [f"word{number}quay" for number in range(300)]
     with open_memory(path) as memory:
