@@ -33,6 +33,7 @@ from longmind.facts.kinds import comes_back, kinds_of
 from longmind.facts.minds import reconsidered
 from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.occasions import elsewhen, journeys_off
+from longmind.facts.own_attributes import is_of_others, own_attribute
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
 from longmind.facts.slots import wordings
@@ -75,7 +76,7 @@ def anchored(
         ]
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
-    item = replace(item, facts=tuple(_placed(current, fact) for fact in item.facts))
+    item = replace(item, facts=tuple(_placed(current, fact, frame) for fact in item.facts))
     facts: list[FoundFact] = []
     for fact in item.facts:
         for anchored_fact in _each(current, fact, frame):
@@ -98,11 +99,12 @@ def _ended_by_wording(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact
         yield from journeys_off(current, frame)
 
 
-def _placed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+def _placed(current: CurrentFacts, fact: FoundFact, frame: Frame) -> FoundFact:
     """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
+    placed = own_attribute(current, fact)
     for move in PLACINGS:
-        fact = move(current, fact)
-    return fact
+        placed = move(current, placed)
+    return fact if is_of_others(fact, placed, frame) else placed
 
 
 def _begun_after(current: CurrentFacts, fact: FoundFact) -> FoundFact:
