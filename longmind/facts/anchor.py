@@ -33,6 +33,7 @@ from longmind.facts.kinds import comes_back, kinds_of
 from longmind.facts.minds import reconsidered
 from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.occasions import elsewhen, journeys_off
+from longmind.facts.orders import order_for_a_case, orders_over
 from longmind.facts.own_attributes import is_of_others, own_attribute
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
@@ -101,7 +102,7 @@ def _ended_by_wording(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact
 
 def _placed(current: CurrentFacts, fact: FoundFact, frame: Frame) -> FoundFact:
     """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
-    placed = own_attribute(current, fact)
+    placed = order_for_a_case(current, own_attribute(current, fact))
     for move in PLACINGS:
         placed = move(current, placed)
     return fact if is_of_others(fact, placed, frame) else placed
@@ -163,6 +164,7 @@ def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[Foun
         yield _begun_after(current, fact)
         yield from other_than_now(current, fact, frame)
         yield from elsewhen(current, fact, frame)
+        yield from orders_over(current, fact)
         yield from _turned(current, fact)
 
 
