@@ -30,6 +30,7 @@ from longmind.facts.handed_on import handed_on
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
+from longmind.facts.left_for import left_for
 from longmind.facts.minds import reconsidered
 from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.occasions import elsewhen, journeys_off
@@ -77,7 +78,8 @@ def anchored(
         ]
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
-    item = replace(item, facts=tuple(_placed(current, fact, frame) for fact in item.facts))
+    told = left_for(current, item.facts)
+    item = replace(item, facts=tuple(_placed(current, fact, frame) for fact in told))
     facts: list[FoundFact] = []
     for fact in item.facts:
         for anchored_fact in _each(current, fact, frame):
