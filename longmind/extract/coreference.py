@@ -47,10 +47,24 @@ _TOWARDS: Final = frozenset({"into", "on", "onto", "to", "with"})
 """Between somebody and what was done for them: "introduced me to sushi"."""
 
 
+_PUTTING: Final = frozenset(
+    "move take migrate transfer pull shift put pack store keep have bring carry copy get relocate "
+    "import upload export".split()
+)
+"""Verbs whose objects are somewhere then."""
+_PLACED: Final = frozenset("keep store host hold save file".split())
+_AT: Final = frozenset("in on at with under behind inside".split())
+
+
 class SubjectReader:
     """Finds the subject of each clause, and remembers what "she" or "it" may mean next."""
 
+    placed: tuple[Words, int, int] | None = None
+    """Where several things stand that were just put somewhere: what "they" may mean next."""
+
     def _about(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
+        if self.placed is not None and clause.kind in ("named", "my", "thing"):
+            self.placed = None
         about = self._who(words, clause, scene)
         if clause.kind == "we" and words.tags[clause.begin] == "U" and clause.subject_end > clause.begin + 1:
             scene.mention(About(words.texts[clause.begin], "person"))  # "Callum and I": whom "he" means next
@@ -82,6 +96,8 @@ class SubjectReader:
             return scene.of_name(words.tokens(*clause.apposed))  # "the man next door, Mr Ellwood,"
         if clause.kind == "pronoun":
             if len(tokens) == 1:
+                if self.placed is not None and first == "they" and _is_placed(words, clause):
+                    return _things_at(scene, *self.placed)  # "we moved the keys out. They're in the safe now"
                 return scene.pronoun(first) or self._dummy(words, clause, scene) or _before_text(scene, first)
             owner = scene.pronoun(first)
             if owner is None:
@@ -163,6 +179,8 @@ class SubjectReader:
             return
         scene.object = words.span(at, end)
         scene.things.append(scene.object)
+        many = clause.verb.lemma in _PUTTING and words.low[end - 1].endswith("s")
+        self.placed = (words, at, end) if many else None
         if "U" in words.tags[begin:end]:
             return
         if first in ("my", "our") or (tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
@@ -172,6 +190,27 @@ class SubjectReader:
                 scene.thing = maker
         elif tag in ("D", "N"):
             scene.may_be_thing(lambda: scene.of_thing(words.tokens(begin, end)))
+
+
+def _is_placed(words: Words, clause: ParsedClause) -> bool:
+    """Whether a clause tells where things are: "they're kept in Bitwarden", "they live in Penpot"."""
+    verb = clause.verb
+    lies = verb.lemma in ("be", "live", "sit", "run", "stay", "go") or (
+        verb.passive and verb.lemma in _PLACED
+    )
+    at = verb.after
+    while at < clause.end and words.low[at] in ("now", "all", "just", "safely"):
+        at += 1
+    return lies and at < clause.end and words.low[at] in _AT
+
+
+def _things_at(scene: Scene, words: Words, begin: int, end: int) -> About | None:
+    """The things that a noun names; nobody who goes where they like."""
+    if words.low[end - 1] in _PEOPLE or is_relation(words.low[end - 1].removesuffix("s")):
+        return None
+    if words.low[begin] in ("my", "our"):
+        return scene.of_phrase(words.tokens(begin + 1, end))
+    return scene.of_thing(words.tokens(begin, end))
 
 
 def asked_about(words: Words, clause: ParsedClause, scene: Scene) -> None:

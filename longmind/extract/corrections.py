@@ -87,8 +87,8 @@ _NO_OLD: Final = frozenset(
     "for to in at on with by really yet sure bad so too very much a an the only".split()
 )
 _HINTS: Final = frozenset(
-    "sorry lie scratch strike ignore hang hold correct wrong correction typo mistake bad oops whoops mean "
-    "meant misspoke make wait rather should made misread misremembered misheard mistaken incorrect "
+    "sorry lie scratch strike ignore hang hold correct wrong correction typo mistake error bad oops whoops "
+    "mean meant misspoke make wait rather should made misread misremembered misheard mistaken incorrect "
     "right true checked looked reread dug found confused mixed muddled forget no nah nope not actually "
     "mistyped misspelled misspelt wrote was said told typed measured remeasured counted recounted weighed "
     "rechecked".split()
@@ -221,7 +221,8 @@ _WRONG: Final = (
     r"(?:wrong(?:ly)?|badly)|i(?:'m| am) muddling (?:up )?[\w ]{2,20}|"
     r"i (?:mistyped|misspoke|misspelled|misspelt|misremembered|mixed (?:that|it|them) up|wrote the wrong \w+|"
     r"(?:had|got) (?:that|it|them|this) (?:mixed up|muddled(?: up)?|wrong|backwards|the wrong way round))"
-    r"(?: that| it)?|(?:that|it) was (?:wrong|a typo|a mistake)|typo|my mistake|my bad)"
+    r"(?: that| it)?|(?:that|it) was (?:wrong|a typo|a mistake)|typo|"
+    r"(?:(?:a|that was a) )?typing (?:mistake|error)|my mistake|my bad)"
 )
 _MISTAKE: Final = Gated(
     r"(?:(?:oops|whoops|sorry|ah|argh|no|ugh|hm+|wait|oh dear|oh no|oh|actually|silly me)[,.! ]+)*"

@@ -37,7 +37,7 @@ _STYLE_VERBS: Final = frozenset(
 _ABOUT_ANSWERS: Final = pattern(
     r"\b(?:answers?|repl(?:y|ies)|responses?|emails?|e-mails?|messages?|bullets?|bullet points|"
     r"paragraphs?|lists?|"
-    r"emojis?|markdown|tables?|code|tabs|spaces|comments?|jargon|units?|metric|imperial|celsius|fahrenheit|"
+    r"emojis?|slang|chats?|markdown|tables?|code|tabs|spaces|comments?|jargon|units?|metric|imperial|celsius|fahrenheit|"
     r"sentences?|words|short|brief|concise|long|detailed|formal|informal|casual|polite|simple|plain|"
     r"dark mode|light mode|themes?|sign-off|closing|greeting|regards|names?|nicknames?|sources?|links?|"
     r"flights?|trains?|recipes?|steps?|spelling|dates?|24-hour|currency|euros|dollars|me|it)\b",
@@ -108,7 +108,9 @@ _OF_ANSWERS: Final = {
 _SPOKEN_IN: Final = pattern(
     r"\b(?:in|back to|(?:switch|change|go|stick) (?:back |over )?to) (?P<language>[A-Za-z]+)\b", re.I
 )
-_PLEASE: Final = pattern(r"(?:please|just|so|and|but|ok|okay)[, ]+", re.IGNORECASE)
+_PLEASE: Final = pattern(
+    r"(?:(?:please|just|so|and|but|ok|okay|(?:from )?(?:now|here|today)(?: on)?)[, ]+)+", re.IGNORECASE
+)
 _CONDITION: Final = pattern(
     r"[\s,]*\b(?P<link>when|whenever|if|unless|while|as long as|in case) "
     r"(?!(?:possible|needed|necessary|you)\b)"

@@ -55,7 +55,7 @@ _FICTION: Final = frozenset(
 )
 _PERSONAL: Final = frozenset(
     "home passport surname birthday height weight email phone mobile number address name job allergies "
-    "allergy diet pronouns hometown nickname age postcode dob".split()
+    "allergy diet pronouns hometown nickname age postcode dob id".split()
 )
 _PERSONAL_PAIRS: Final = frozenset(
     (

@@ -31,9 +31,12 @@ from longmind.facts.handed_on import handed_on, succeeded
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
+from longmind.facts.left_for import left_for
 from longmind.facts.minds import reconsidered
 from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.occasions import elsewhen, journeys_off
+from longmind.facts.orders import order_for_a_case, orders_over
+from longmind.facts.own_attributes import is_of_others, own_attribute
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
 from longmind.facts.slots import wordings
@@ -76,7 +79,8 @@ def anchored(
         ]
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
-    item = replace(item, facts=tuple(_placed(current, fact) for fact in item.facts))
+    told = left_for(current, item.facts)
+    item = replace(item, facts=tuple(_placed(current, fact, frame) for fact in told))
     facts: list[FoundFact] = []
     for fact in item.facts:
         for anchored_fact in _each(current, fact, frame):
@@ -101,11 +105,12 @@ def _ended_by_wording(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact
         yield from journeys_off(current, frame)
 
 
-def _placed(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+def _placed(current: CurrentFacts, fact: FoundFact, frame: Frame) -> FoundFact:
     """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
+    placed = order_for_a_case(current, own_attribute(current, fact))
     for move in PLACINGS:
-        fact = move(current, fact)
-    return fact
+        placed = move(current, placed)
+    return fact if is_of_others(fact, placed, frame) else placed
 
 
 def _begun_after(current: CurrentFacts, fact: FoundFact) -> FoundFact:
@@ -165,6 +170,7 @@ def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[Foun
         yield _begun_after(current, fact)
         yield from other_than_now(current, fact, frame)
         yield from elsewhen(current, fact, frame)
+        yield from orders_over(current, fact)
         yield from _turned(current, fact)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from longmind.extract.paraphrases.arrangements import ARRANGEMENTS
 from longmind.extract.paraphrases.asides import ASIDES
 from longmind.extract.paraphrases.changes import CHANGES
 from longmind.extract.paraphrases.chat import CHAT
 from longmind.extract.paraphrases.days import DAYS
 from longmind.extract.paraphrases.endings import ENDINGS
 from longmind.extract.paraphrases.loosely import LOOSELY
+from longmind.extract.paraphrases.messaged import MESSAGED
 from longmind.extract.paraphrases.minds import MINDS
 from longmind.extract.paraphrases.mistakes import MISTAKES
 from longmind.extract.paraphrases.orders import ORDERS
@@ -28,5 +30,5 @@ from longmind.extract.paraphrases.whereabouts import WHEREABOUTS
 PARAPHRASES: Final = (
     *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *OVER, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY,
     *DAYS, *TASTES, *MINDS, *ORDERS, *PROJECTS, *WHEREABOUTS, *SWITCHED,
-    *WAYS, *LOOSELY,
+    *WAYS, *LOOSELY, *ARRANGEMENTS, *MESSAGED,
 )  # fmt: skip

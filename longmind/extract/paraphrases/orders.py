@@ -30,6 +30,11 @@ _STYLE: Final = (
     r"(?:answer|reply|respond|write|speak|talk|use|keep|call|address|explain|stick|sign|format|avoid|"
     r"always|never)"
 )
+_MEDIA_WORDS: Final = (
+    "mail", "answer", "repl", "response", "message", "text", "letter", "summar", "explanation", "code",
+    "draft", "recipe", "post", "report", "translation", "chat", "slack",
+)  # fmt: skip
+_STYLED: Final = (" use ", " write ", " answer ", " reply ", " keep ", " sign ", " avoid ", " stick ")
 _MONTHS_AND_DAYS: Final = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april june july august "
     "september october november december yes no thanks one two coffee tea english".split()
@@ -134,6 +139,49 @@ ORDERS: Final = (
             re.IGNORECASE,
         ),
         put("lead", "Please always "),
+    ),
+    # "In mails use formal English."
+    Rewording(
+        "in for on",
+        (_MEDIA_WORDS, _STYLED),
+        pattern(
+            r"(?:^|(?<=[.!?] )|(?<=\n))(?P<whole>(?:please,? )?(?P<where>(?:in|for|on) "
+            rf"(?:(?:the|my|all|your) ){{0,2}}(?:{_TOLD}|chats?|slack))"
+            r"(?: (?:that )?you (?:write|draft|send)(?: for me)?)?,? (?:please |always |only )*"
+            r"(?P<order>(?:never )?(?:use|write|answer|reply|keep|sign|avoid|stick)\b[^.!?;,\n]{3,60}?))"
+            r"(?=\s*(?:[.;!\n]|$))",
+            re.IGNORECASE,
+        ),
+        lambda match: iter(
+            [(*match.span("whole"), f"Please always {match['order']} {match['where'].lower()}")]
+        ),
+    ),
+    # "Make it six bullet points for summaries."
+    Rewording(
+        "make keep",
+        ((" it ", " them ", " that "), _MEDIA_WORDS),
+        pattern(
+            rf"{_BEGIN}(?P<whole>(?:please |actually,? |just |so )*(?:make|keep) (?:it|them|that) "
+            r"(?P<how>(?:to )?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten) [a-z]+(?: [a-z]+)?) "
+            rf"(?:for|in) (?:(?:all|your|my|the) ){{0,2}}(?P<what>{_TOLD}))"
+            r"(?=\s*(?:[.,;!\n]|$)| from | please)",
+            re.IGNORECASE,
+        ),
+        put("whole", r"Please always keep your \g<what> to \g<how>"),
+    ),
+    # "Summaries should be six bullet points from now on."
+    Rewording(
+        "should must",
+        ((" be ",), (" from now on", " from today", " in future", " going forward", " please"), _MEDIA_WORDS),
+        pattern(
+            rf"(?:^|(?<=[.!?] )|(?<=\n))(?P<whole>(?:all |my |the )?(?P<what>{_TOLD}) (?:should|must) "
+            r"(?:now |always )?be (?P<how>[\w' -]{3,40}?)"
+            rf"{_FROM_NOW})(?=\s*(?:[.,;!\n]|$))",
+            re.IGNORECASE,
+        ),
+        lambda match: iter(
+            [(*match.span("whole"), f"Please always keep your {match['what'].lower()} to {match['how']}")]
+        ),
     ),
     # "Keep it in English for me, ok?"
     Rewording(
