@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from longmind.extract.clauses import When
+from longmind.extract.endings import FOR_A_WHILE, FOR_THE_DAY
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import RELATION_WORDS
 from longmind.extract.needed_words import Gated
@@ -101,8 +102,8 @@ _GONE: Final = pattern(
     r"up(?=$|,))\b",
     re.IGNORECASE,
 )
-_FOR_TODAY: Final = pattern(r"(?:at \S|early|late|for (?!good))")
-"""A bank that closed at four opens again."""
+_FOR_A_WHILE: Final = pattern(rf",?{FOR_A_WHILE}", re.IGNORECASE)
+_OPENS_AGAIN: Final = frozenset(("closed", "shut"))
 _CALLED_OFF: Final = frozenset("cancel scrap axe abandon shelve".split())
 _RUNS_OUT: Final = frozenset(
     {
@@ -152,8 +153,11 @@ def find_changes(
     text = words.masked
     if verb.passive:
         return None
-    if verb.lemma == "leave" and _comes_back(words, clause):
-        return None
+    if verb.lemma == "leave":
+        if done and clause.kind != "thing" and FOR_THE_DAY.search(text, start - 1, end) is not None:
+            return []  # "I left Klarna at five": home, and back the next day
+        if _comes_back(words, clause):
+            return None
     maker = _Maker(words, clause, about, when)
     if (
         done
@@ -335,11 +339,16 @@ def is_gone(words: Words, clause: ParsedClause) -> bool:
     if verb.denied or verb.unreal:
         return False
     if verb.lemma == "be":
-        return _GONE.match(words.masked, start, end) is not None and end - start < 24
+        gone = _GONE.match(words.masked, start, end)
+        if gone is None or end - start >= 24:
+            return False
+        if gone[0].lower() in _OPENS_AGAIN:
+            return _FOR_A_WHILE.match(words.masked, gone.end(), end) is None
+        return True
     particle = words.low[verb.after] if verb.after < clause.end else ""
     if verb.passive and (verb.lemma in _CALLED_OFF or (verb.lemma == "call" and particle == "off")):
         return True
-    if verb.lemma == "close" and _FOR_TODAY.match(words.masked, start, end) is not None:
+    if verb.lemma == "close" and _FOR_A_WHILE.match(words.masked, start - 1, end) is not None:
         return False
     alone = start >= end or words.tags[verb.after] in ("P", "R") or words.low[verb.after] in ("last", "this")
     return verb.tense in ("past", "perfect") and (

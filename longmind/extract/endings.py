@@ -134,12 +134,20 @@ _AUXILIARY: Final = (
     r"officially|"
     r"recently|eventually|then|there|unfortunately)"
 )
+FOR_A_WHILE: Final = (
+    r"(?: (?:again )?(?:at \S+|early|late|until|till|today|tonight|tomorrow|this|next|every|between|during|"
+    r"over|most|while|when|for (?!good)\S+|"
+    r"on (?:the |a )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends|(?:bank )?holidays?|public)|"
+    r"(?:in|all|from|through|throughout) (?:the )?(?:\d+|morning|afternoon|evening|week|weekend|month|day|"
+    r"summer|winter|spring|autumn|august|december|january|july))\b)"
+)
+"""After "closed": a bank that closed at four opens again, and so does a dentist who is closed on Mondays."""
 _DONE_AWAY: Final = (
     r"(?:is|was|are|were|'s|been|got|gets|being) (?:\w+ly )?(?:sold|scrapped|cancelled|canceled|"
     r"discontinued|replaced|"
     r"renamed|rebranded|axed|sacked|dropped|shelved|stolen|totall?ed|written off|wound up|dissolved|"
     r"disbanded|evicted|"
-    r"ended|closed|demolished|abolished|shut)"
+    rf"ended|demolished|abolished|(?:closed|shut)(?!{FOR_A_WHILE}))"
 )
 _GONE: Final = (
     r"ended|lapsed|expired|died|folded|retired|resigned|quit$|fell (?:through|apart)|fallen (?:through|"
@@ -196,6 +204,12 @@ _NOT_SO: Final = pattern(
     r"for (?:the|a) (?:weekend|week|day|night|holiday|holidays|while|month|bit|moment|evening|afternoon|"
     r"morning|summer|winter|time being)|again soon)\b"
 )
+FOR_THE_DAY: Final = pattern(
+    r"(?:^| )(?:(?:early|late)(?! (?:in|last|this|next)\b)|at (?:noon|midnight|lunchtime|lunch|half|quarter|"
+    r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:1[0-2]|[1-9])(?![\w'])|"
+    r"\d{1,2}(?:[:.]\d\d|(?::\d\d)? ?[ap]m))\b)"
+)
+"""When somebody goes home from what they come back to; "at 16" is an age."""
 _BREAKS: Final = frozenset("but so because while whereas since when although though who which where".split())
 _SPEAKERS: Final = frozenset("i we me us myself ourselves".split())
 _SPEAKERS_OWN: Final = _SPEAKERS | {"my", "our"}
@@ -234,7 +248,7 @@ def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending |
             match = None
     if match is not None:
         earlier, later = left[: match.start()], left[match.start() :]
-        if _is_denied(earlier.split()):
+        if _is_denied(earlier.split()) or (match["how"] == "left" and FOR_THE_DAY.match(right) is not None):
             return None
         if _BY_ANYBODY.match(later) is not None:
             return Ending("", by_speaker=False, how=match["how"])

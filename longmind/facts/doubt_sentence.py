@@ -25,7 +25,8 @@ _ANEW: Final = re.compile(
 """What is said of a thing takes the place of what was said of it before."""
 _GOES_ON: Final = re.compile(
     r"\b(?:still|also|as well|if|suppose|supposing|imagine|pretend|hypothetically|would|might|(?-i:may)|"
-    r"could|should|want|hope|wish|plan|never)\b|\?",
+    r"could|should|want|hope|wish|plan|never|almost|nearly|about to|came close to|tempted|considering|"
+    r"thinking (?:of|about))\b|\?",
     re.IGNORECASE,
 )
 """Nothing is over, or it is not sure."""

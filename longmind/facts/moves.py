@@ -15,6 +15,7 @@ from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.occasions import by_the_hour
+from longmind.facts.own_attributes import only_describes
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.facts.words import words_of
@@ -91,10 +92,18 @@ def as_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     for belief in current.held(USER, (slot,)):
         if belief.predicate == slot:
             value = fact.value
+            if fact.predicate == "is" and only_describes(value, belief.value):
+                return fact
+            if fact.predicate == "is_in" and not _may_be_in(str(belief.value)):
+                return fact  # "the gym is in Hove" does not say which it is
             if isinstance(value, str) and fact.predicate != "is":
                 value = re.sub(r"^to (?=\d)", "", value)  # "the rent came down" "to 850"
             return replace(fact, subject=USER, predicate=slot, value=value, cardinality="one")
     return fact
+
+
+def _may_be_in(held: str) -> bool:
+    return held.startswith("in ") or _NAMED_TIME.search(held) is not None
 
 
 _OF_A_NATION: Final = re.compile(r"(?:from .*|[A-Z]\w+(?:ish|ian|ese|utch|reek|rench|erman))")

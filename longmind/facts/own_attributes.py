@@ -34,7 +34,20 @@ def own_attribute(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     held = [belief for belief in current.held(USER, (slot,)) if belief.predicate == slot]
     if all(belief.cardinality != "one" for belief in held):
         return fact
+    if any(only_describes(fact.value, belief.value) for belief in held):
+        return fact
     return replace(fact, subject=USER, predicate=slot, cardinality="one")
+
+
+def only_describes(value: object, held: object) -> bool:
+    """ "The dentist is closed on Mondays", where a dentist is known by name: no other dentist."""
+    return _NAMING.match(str(held)) is not None and _NAMING.match(str(value)) is None
+
+
+_NAMING: Final = re.compile(
+    r"(?:(?:now|on|at|by|from|until|to|about|around|over|under|called|an?|the) )*(?:[^\W\d_a-z]|\S*\d)"
+)
+"""A name, a number or a day, as in "Dr Okafor", "a Volvo", "HX-204", "on the 26th"."""
 
 
 def _noun_of(fact: FoundFact) -> str | None:

@@ -80,6 +80,12 @@ def test_a_typing_mistake_is_mended_by_what_comes_next(mended: str) -> None:
         ("My landlord is Mr Petrov.", "The landlord is a crook.", "landlord Mr Petrov"),
         ("My dentist is Dr Fairweather.", "The dentist is really nice.", "dentist Dr Fairweather"),
         ("My gym is PureGym.", "The gym is packed.", "gym PureGym"),
+        ("My gym is PureGym.", "The gym is in Hove.", "gym PureGym"),
+        ("My gym is PureGym.", "The gym is shut this week.", "gym PureGym"),
+        ("My bank is Barclays.", "The bank is closed over Christmas.", "bank Barclays"),
+        ("My dentist is Dr Fairweather.", "The dentist is closed on Mondays.", "dentist Dr Fairweather"),
+        ("My dentist is Dr Fairweather.", "The dentist is shut until Thursday.", "dentist Dr Fairweather"),
+        ("My gym is PureGym.", "The gym is closed today, annoyingly.", "gym PureGym"),
     ],
 )
 def test_what_others_have_and_what_a_thing_is_like_replace_nothing(
