@@ -8,7 +8,3 @@
 -- Whoever looks for a content compares whole hashes: five bytes leave next to no others to look at.
 DROP INDEX frame_by_content;
 CREATE INDEX frame_by_content ON frame(substr(content_hash, 1, 5));
-
--- An index ends in the row's id: named as a column, it would be stored twice.
-DROP INDEX frame_by_time;
-CREATE INDEX frame_by_time ON frame(space, occurred_at);
