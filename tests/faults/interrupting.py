@@ -11,6 +11,7 @@ import dis
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import copy_context
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -109,9 +110,11 @@ def interrupt(call: Callable[[], Any], place: Place, time: int = 1) -> bool:
 
 
 def _traced(call: Callable[[], Any], enter: Callable[[FrameType, str, Any], Any]) -> None:
+    # In a context of its own: whatever a raise leaves in context variables would name what later tests do.
+    context = copy_context()
     sys.settrace(enter)
     try:
-        call()
+        context.run(call)
     finally:
         sys.settrace(None)
 
