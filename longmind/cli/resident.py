@@ -104,13 +104,18 @@ def _fill_vectors(memory: Memory, filled_at: int) -> int:
 
 @contextmanager
 def _listening(path: Path) -> Iterator[socket.socket]:
-    path.unlink(missing_ok=True)
+    # It gets its name once it can answer: who connects between `bind` and `listen` is turned away.
+    unnamed = path.with_suffix(".new")
+    unnamed.unlink(missing_ok=True)
     before = os.umask(0o177)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.bind(str(path))
-        os.umask(before)
+        try:
+            listener.bind(str(unnamed))
+        finally:
+            os.umask(before)
         listener.listen(8)
         listener.settimeout(_LOOK_SECONDS)
+        unnamed.replace(path)
         yield listener
 
 

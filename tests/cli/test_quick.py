@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import pytest
 
 from longmind import Memory
 from longmind.cli import quick
-from longmind.cli.resident import serve
+from longmind.cli.resident import _listening, serve
 from longmind.hooks import resident
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs sockets of the file system")
@@ -165,6 +166,42 @@ def test_who_has_another_key_than_the_process_or_none_gets_no_answer(
                 connection.connect(path)
                 connection.sendall(sent)
         assert resident.ask(str(store), asked, environment, seconds=20) is not None
+
+
+def test_who_finds_the_process_is_never_turned_away() -> None:
+    done = threading.Event()
+    busy = [threading.Thread(target=_keep_busy, args=(done,)) for _ in range(3)]
+    with tempfile.TemporaryDirectory(prefix="lm") as folder, ThreadPoolExecutor(1) as pool:
+        path = Path(folder) / "s.sock"
+        for thread in busy:  # so that whoever listens is held up between two steps
+            thread.start()
+        try:
+            for _ in range(20):
+                refused = pool.submit(_is_refused, path)
+                with _listening(path):
+                    assert not refused.result(timeout=60)
+                path.unlink()
+        finally:
+            done.set()
+            for thread in busy:
+                thread.join()
+
+
+def _keep_busy(done: threading.Event) -> None:
+    while not done.is_set():
+        pass
+
+
+def _is_refused(path: Path) -> bool:
+    """Whether connecting fails as soon as there is something to connect to."""
+    while not path.exists():
+        pass
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            connection.connect(str(path))
+        except ConnectionRefusedError:
+            return True
+    return False
 
 
 def test_a_store_that_was_replaced_is_not_answered_from_memory(
