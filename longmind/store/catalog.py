@@ -30,10 +30,10 @@ from longmind.store.catalog_view import (
     PartView,
 )
 from longmind.store.column_rows import FrameColumns, Malformed, read_columns, unpack
-from longmind.store.engine import Connection, Row
+from longmind.store.engine import Connection
 from longmind.store.follower import Mirrors
 from longmind.store.lapses import Absences, Expiries, Staged
-from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, segments_of
+from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, rows_about, segments_of
 from longmind.store.tables import check_frame_id, typed
 from longmind.store.transaction import Snapshot
 
@@ -50,7 +50,6 @@ _CORPORA: Final = 16
 _TEXT_BYTES: Final = 150
 """Of a text or a number in a table: the object, and its share of the table."""
 _PART: Final = 50_000
-_SMALL: Final = 5000
 _talk_bases = itertools.count()
 """Sessions of two segments never have the same number."""
 
@@ -170,20 +169,16 @@ class _FrameTable:
         """The frames that rules of visibility hide, at a snapshot."""
         kept = self._hidden
         if kept is None or kept[0] != snapshot.revision:
-            here = self._cheapest().among("frame_id")
-            sql = f"SELECT frame_id FROM frame_hidden WHERE {here.sql}"
-            rows = typed(snapshot.db.all(sql, here.values), "frame_hidden", int)
-            kept = snapshot.revision, np.array([row[0] for row in rows], dtype=np.int64)
+            sql = "SELECT frame_id FROM frame_hidden WHERE frame_id > 0"
+            rows = rows_about(snapshot.db, self.segment, self._size, sql, ())
+            hidden = [row[0] for row in typed(rows, "frame_hidden", int)]
+            kept = snapshot.revision, np.array(hidden, dtype=np.int64)
             self._hidden = kept
         return kept[1]
 
     def expired(self, snapshot: Snapshot, moment: int) -> Int64Array:
         """The frames that had expired by a moment; those of other segments do no harm."""
-        return self._expiries.by(snapshot, moment, self._cheapest())
-
-    def _cheapest(self) -> Segment:
-        """Where to look for what concerns few frames: among those of a small segment, else among all."""
-        return self.segment if self._size <= _SMALL else EVERYTHING
+        return self._expiries.by(snapshot, moment, self.segment, self._size)
 
     def _load_blocks(self, db: Connection) -> int | None:
         """Read what is there as blocks; returns with which revision the oldest of them is current."""
@@ -298,16 +293,15 @@ class _FrameTable:
         """Take in what was retired or came back since a revision, for columns that are as of `rows_since`."""
         frames = FrameIds(self._ids[: self._size])
         # First those that came back: what was retired once more since then is retired.
-        returned = self.absences.advance(db, since, self._cheapest())
+        returned = self.absences.advance(db, since, self.segment, self._size)
         if rows_since is None:  # all rows were read as they are now
             return
         retired_at = self._columns.retired_at
         came_back = [frame_id for frame_id, until in returned if until > rows_since]
         slots = frames.slots(np.array(came_back, dtype=np.int64))
         retired_at[slots[slots > 0]] = FOREVER
-        here = self._cheapest().clause()
-        sql = f"SELECT f.frame_id, f.retired_at FROM frame f WHERE f.retired_at > ? AND {here.sql}"
-        rows: list[Row] = db.all(sql, (rows_since, *here.values))
+        sql = "SELECT frame_id, retired_at FROM frame WHERE retired_at > ?"
+        rows = rows_about(db, self.segment, self._size, sql, (rows_since,))
         pairs = np.array(typed(rows, "frame", int, int), dtype=np.int64).reshape(-1, 2)
         slots = frames.slots(pairs[:, 0])
         # In place: an older view asks as of its own revision, before this.

@@ -7,7 +7,7 @@ from typing import Final
 from longmind.base.arrays import Int64Array, np
 from longmind.base.times import FOREVER
 from longmind.store.engine import Connection
-from longmind.store.segments import EVERYTHING, Segment
+from longmind.store.segments import EVERYTHING, Segment, rows_about
 from longmind.store.tables import typed
 from longmind.store.transaction import Snapshot
 
@@ -22,17 +22,16 @@ class Expiries:
         self._kept: tuple[int, int, Int64Array, Int64Array] | None = None
         """The revision, the moment up to which rows were read, their moments in order, their frames."""
 
-    def by(self, snapshot: Snapshot, moment: int, segment: Segment = EVERYTHING) -> Int64Array:
-        """The frames, at least those of a segment, that had expired by a moment."""
+    def by(self, snapshot: Snapshot, moment: int, segment: Segment = EVERYTHING, size: int = 0) -> Int64Array:
+        """The frames, at least those of a segment of so many frames, that had expired by a moment."""
         kept = self._kept
         if kept is None or kept[0] != snapshot.revision or kept[1] < moment:
             until = moment + _AHEAD
-            here = segment.among("frame_id")
-            rows = snapshot.db.all(
-                "SELECT expires_at, frame_id FROM frame_expiry "
-                f"WHERE expires_at <= ? AND {here.sql} ORDER BY 1, 2",
-                (until, *here.values),
-            )
+            rows = rows_about(
+                snapshot.db, segment, size,
+                "SELECT expires_at, frame_id FROM frame_expiry WHERE expires_at <= ?", (until,),
+                order="ORDER BY 1, 2",
+            )  # fmt: skip
             pairs = np.array(typed(rows, "frame_expiry", int, int), dtype=np.int64).reshape(-1, 2)
             kept = self._kept = snapshot.revision, until, pairs[:, 0], pairs[:, 1]
         if not len(kept[3]):
@@ -80,11 +79,12 @@ class Absences:
     def __init__(self) -> None:
         self._table: Int64Array = np.zeros((0, 3), dtype=np.int64)
 
-    def advance(self, db: Connection, since: int, segment: Segment = EVERYTHING) -> list[tuple[int, int]]:
+    def advance(
+        self, db: Connection, since: int, segment: Segment = EVERYTHING, size: int = 0
+    ) -> list[tuple[int, int]]:
         """Take in what came back since a revision, and say which frames did, and when."""
-        here = segment.among("frame_id")
-        sql = f"SELECT frame_id, since, until FROM frame_absence WHERE until > ? AND {here.sql}"
-        rows = db.all(sql, (since, *here.values))
+        sql = "SELECT frame_id, since, until FROM frame_absence WHERE until > ?"
+        rows = rows_about(db, segment, size, sql, (since,))
         if not rows:
             return []
         fresh = np.array(typed(rows, "frame_absence", int, int, int), dtype=np.int64)

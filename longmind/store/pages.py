@@ -170,7 +170,7 @@ def connect(name: str, flags: int, *, checked: bool = True, key: FileKey | None 
 
 
 def _connect_encrypted(name: str, flags: int, key: FileKey) -> apsw.Connection:
-    connection = apsw.Connection(name, flags=flags)
+    connection = apsw.Connection(name, flags=flags, statementcachesize=STATEMENTS)
     connection.set_busy_timeout(_PATIENCE_MS)
     try:
         key.unlock(connection)

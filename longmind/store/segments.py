@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Final, Generic, Literal, NamedTuple
 
 from longmind.base.filters import View
 from longmind.base.names import ALL
 from longmind.store.audit_log import erased_partitions, logged_name
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, Row, Value
 from longmind.store.follower import Follower, M, Mirrors
 from longmind.store.visible import Clause
 
 _MOST_NAMED: Final = 8
 """A view of more partitions is answered from all frames: a mask costs less than so many segments."""
+_SMALL: Final = 5000
+"""Frames of a segment that may be looked through for what concerns few frames of a store."""
 _KEPT: Final = 1024
 """So many segments are followed for each kind of mirror; what is held of them is under the memory limit."""
 
@@ -57,6 +59,23 @@ def segments_of(view: View) -> tuple[Segment, ...]:
     if view.spaces is ALL or view.user is ALL or len(view.spaces) > _MOST_NAMED:
         return (EVERYTHING,)
     return (*(Segment("partition", name) for name in view.spaces), GLOBAL)
+
+
+def rows_about(
+    db: Connection, segment: Segment, size: int, sql: str, values: Sequence[Value], *, order: str = ""
+) -> list[Row]:
+    """Rows of a table that concerns few frames of a store: at least those of a segment of so many frames.
+
+    `sql` ends in a condition. Whichever is less is looked through, all such rows or the frames of the
+    segment: most stores have no such row at all.
+    """
+    if segment.kind == "all" or size > _SMALL:
+        return db.all(f"{sql} {order}", values)
+    rows = db.all(f"{sql} {order} LIMIT ?", (*values, size + 1))
+    if len(rows) <= size:
+        return rows
+    here = segment.among("frame_id")
+    return db.all(f"{sql} AND {here.sql} {order}", (*values, *here.values))
 
 
 class SegmentMirrors(Generic[M]):
