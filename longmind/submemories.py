@@ -97,7 +97,7 @@ class Components:
             LaterPart(
                 "conversation",
                 lambda: _conversation_part(store),
-                follows="SELECT 1 FROM conversation_current LIMIT 1",
+                follows="conversation_memory",
             ),
             LaterPart("experience", _experience_part),
             LaterPart("spaces", _spaces_part),

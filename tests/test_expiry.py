@@ -108,6 +108,26 @@ def test_a_fact_stays_while_other_evidence_for_it_does(memory: Memory, clock: Fr
     assert [str(hit.fact.object) for hit in memory.facts.about("Ana", predicate="lives_in")] == ["Porto"]
 
 
+def test_the_first_write_after_a_moment_retires_whoever_set_it(memory: Memory, clock: FrozenClock) -> None:
+    def is_retired(frame_id: int) -> bool:
+        with memory.store.read() as snapshot:
+            sql = "SELECT 1 FROM frame WHERE frame_id = ? AND retired_at IS NOT NULL"
+            return snapshot.db.one(sql, (frame_id,)) is not None
+
+    late = memory.remember("Ana is in Porto.", ttl="3h").ids[0]
+    memory.remember("A write that looks when something expires next.")
+    with Memory.open(memory.store.engine.location, clock=clock, embedder=None) as other:
+        soon = other.remember("Rui is in Faro.", ttl="10m").ids[0]
+    clock.advance(seconds=600)
+    memory.remember("A write after the sooner moment.")
+    assert [is_retired(soon), is_retired(late)] == [True, False]
+    for _ in range(3):
+        memory.remember(f"A write at {clock.now()}.")
+        clock.advance(seconds=HOUR)
+    memory.remember("A write after the later moment.")
+    assert is_retired(late)
+
+
 def test_written_again_the_later_moment_holds_and_for_good_stays(memory: Memory, clock: FrozenClock) -> None:
     memory.remember("one", ttl=60)
     assert memory.remember("one", ttl=30).unchanged == 1

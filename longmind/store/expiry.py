@@ -32,6 +32,15 @@ verify = _SEALED.verify
 _MARGIN: Final = 60_000
 """Milliseconds by which the clocks of two processes may differ without one leaving something to nobody."""
 
+_HOUR: Final = 3_600_000
+_NEXT: Final = {
+    "frame_expiry": "SELECT min(expires_at) FROM frame_expiry WHERE expires_at > ?",
+    "fact_expiry": "SELECT min(expires_at) FROM fact_expiry WHERE expires_at > ?",
+    "fact_span": (
+        "SELECT min(valid_to) FROM fact_span "
+        "WHERE system_to IS NULL AND valid_to > system_from AND valid_to > ?"
+    ),
+}
 _DUE: Final = (
     "SELECT 0, e.frame_id FROM frame_expiry e JOIN frame f ON f.frame_id = e.frame_id "
     "WHERE e.expires_at > ? AND e.expires_at <= ? AND f.retired_at IS NULL "
@@ -81,6 +90,8 @@ def retire_expired(store: Store, tx: Transaction) -> None:
     this one. Each commit looks from where the one before it left off, whichever process made that.
     """
     since = store.expired_until - _MARGIN
+    if not any(_may_be_due(tx, table, min(since, tx.before)) for table in _NEXT):
+        return
     due = tx.db.all(_DUE, (since, tx.now, since, tx.now, tx.before, max(tx.now, tx.before + 1)))
     frames = [int(number) for kind, number in due if kind == 0]
     assertions = [int(number) for kind, number in due if kind == 1]
@@ -92,6 +103,17 @@ def retire_expired(store: Store, tx: Transaction) -> None:
     if assertions:
         for part in store.parts:
             part.expired(tx, assertions)
+
+
+def _may_be_due(tx: Transaction, table: str, since: int) -> bool:
+    """Whether a moment of the table may have come since an instant.
+
+    The next one is read once an hour, and again when the table has changed: nearly all writes find that none
+    has come.
+    """
+    start = since // _HOUR * _HOUR
+    next_one = tx.known(table, ("next after", start), lambda: tx.db.one(_NEXT[table], (start,)))
+    return next_one is not None and next_one[0] is not None and next_one[0] <= max(tx.now, tx.before + 1)
 
 
 def settled(view: View, db: Connection) -> View:

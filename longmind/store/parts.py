@@ -193,7 +193,7 @@ class Part:
 class LaterPart(Part):
     """Stands in for a part that takes no part in writing, and imports it when it is first needed.
 
-    `follows` is a query that finds a row where the part has something that follows facts.
+    `follows` is the table that has a row where the part has something that follows facts.
     """
 
     def __init__(self, name: str, load: Callable[[], Part], *, follows: str | None = None) -> None:
@@ -216,17 +216,21 @@ class LaterPart(Part):
         self._part.retired(tx, ids, reason=reason)
 
     def settled(self, tx: Transaction, facts: Collection[int]) -> None:
-        if self._has_followers(tx.db):
+        if self._may_follow(tx):
             self._part.settled(tx, facts)
 
     def wording(self, tx: Transaction, facts: Collection[int]) -> Sequence[int]:
-        return self._part.wording(tx, facts) if self._has_followers(tx.db) else ()
+        return self._part.wording(tx, facts) if self._may_follow(tx) else ()
 
     def told_by(self, db: Connection, ids: Sequence[int]) -> Mapping[int, Sequence[Origin]]:
         return self._part.told_by(db, ids) if self._has_followers(db) else {}
 
+    def _may_follow(self, tx: Transaction) -> bool:
+        table = self._follows
+        return table is not None and tx.known(table, "has rows", lambda: self._has_followers(tx.db))
+
     def _has_followers(self, db: Connection) -> bool:
-        return self._follows is not None and db.one(self._follows) is not None
+        return self._follows is not None and db.one(f"SELECT 1 FROM {self._follows} LIMIT 1") is not None
 
     def differences(self, db: Connection, before: View, after: View) -> Sequence[Difference]:
         return self._part.differences(db, before, after)

@@ -198,8 +198,8 @@ class SqliteEngine:
             connection.set_busy_timeout(_READER_PATIENCE_MS)
             # A connection that is merely dropped must not take the log away; an orderly `close` does that.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            # Else SQLite plans many statements anew each time they run, as their values may tell it of a better
-            # plan; there are no statistics by which they could.
+            # Else SQLite plans many statements anew each time they run, as values might tell of a better
+            # plan. There are no statistics by which they could.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             for pragma in _SETUP:
                 connection.execute(pragma)
