@@ -229,6 +229,8 @@ class StatementReader(SubjectReader):
                 continue  # "my blood group is O negative, asthma since childhood"
             if number and about.attribute is not None and _is_by_the_way(words, description[0], first):
                 continue
+            if number and about.attribute is not None and words.low[after - 1] in ("mine", "ours"):
+                continue  # "my place is in Hull, tiny but mine"
             if number and about.attribute is not None and words.low[first] in ("no", "not", "nothing"):
                 continue  # "my blood type is O negative, no meds": the second is no blood type
             who, begin = about, first

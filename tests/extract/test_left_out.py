@@ -88,9 +88,23 @@ EARLIER = [
     ("I've lived in Turin since 2018. Before that it was Bari, from 2010.", "speaker ended lives_in Bari"),
     ("I've lived in Turin since 2018. From 2010 until then I was in Bari.", "speaker ended lives_in Bari"),
 ]  # fmt: skip
+OFFHAND = [
+    ("on my break at greggs rn, tell me a joke", "speaker works_at greggs"),
+    ("A flat white for me please, that's my usual.", "speaker usual A flat white"),
+    ("Sold the Corsa got a Seat Leon for work.", "got a Seat Leon"),
+    ("A card for my lad Barney he's in the scouts.", "speaker son Barney"),
+    ("my boyfriend got a kitten hes called pickle", "a kitten called pickle"),
+    ("omg just got a rabbit!! shes called Pom", "speaker got a rabbit called Pom"),
+    ("Don't put olives in it i hate em.", "speaker dislikes olives"),
+    ("As a child we only spoke Maltese.", "speaker grew_up speaking Maltese"),
+    ("Ronan and I are getting married in June.", "speaker engaged_to Ronan"),
+    ("Remind me to ring my sister in Tampere.", "speaker/sister lives_in Tampere"),
+    ("Our cat Moss won't eat anything except tuna.", "Moss eats only tuna"),
+    ("The redesign finally has a codename, Magpie.", "redesign name Magpie"),
+]
 
 
-@pytest.mark.parametrize(("text", "expected"), [*CLIPPED, *BESIDE, *ASIDE, *ASKED, *EARLIER])
+@pytest.mark.parametrize(("text", "expected"), [*CLIPPED, *BESIDE, *ASIDE, *ASKED, *EARLIER, *OFFHAND])
 def test_what_is_left_out_or_told_in_passing_is_read(text: str, expected: str) -> None:
     assert any(expected in line for line in told(text)), told(text)
 
@@ -122,6 +136,11 @@ def test_what_was_done_for_years_before_a_time_has_a_period() -> None:
         "The best coffee in town here, I swear.",
         "The one I like is called Blue.",
         "The problem I have is Monday.",
+        "On your break at Greggs, take a walk.",
+        "How was your shift at Greggs?",
+        "Directory is in production.",
+        "I see my brother in the mirror.",
+        "I love films, they're long and get me through Monday.",
         "Anna's booked for Friday.",
         "Music that I play is loud.",
         "New year, new me.",

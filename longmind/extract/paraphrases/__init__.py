@@ -18,6 +18,7 @@ from longmind.extract.paraphrases.loosely import LOOSELY
 from longmind.extract.paraphrases.messaged import MESSAGED
 from longmind.extract.paraphrases.minds import MINDS
 from longmind.extract.paraphrases.mistakes import MISTAKES
+from longmind.extract.paraphrases.offhand import OFFHAND
 from longmind.extract.paraphrases.orders import ORDERS
 from longmind.extract.paraphrases.over import OVER
 from longmind.extract.paraphrases.persons import PERSONS
@@ -35,5 +36,5 @@ from longmind.extract.paraphrases.whereabouts import WHEREABOUTS
 PARAPHRASES: Final = (
     *ASIDES, *PERSONS, *CHANGES, *REPLACED, *ENDINGS, *OVER, *MISTAKES, *THINGS, *TOPICS, *CHAT, *PLAINLY,
     *DAYS, *TASTES, *MINDS, *ORDERS, *PROJECTS, *WHEREABOUTS, *SWITCHED,
-    *WAYS, *LOOSELY, *ARRANGEMENTS, *MESSAGED, *CLIPPED, *RELATIVE, *ASKED, *EARLIER, *GIVEN,
+    *WAYS, *LOOSELY, *ARRANGEMENTS, *MESSAGED, *CLIPPED, *RELATIVE, *ASKED, *EARLIER, *GIVEN, *OFFHAND,
 )  # fmt: skip

@@ -24,13 +24,11 @@ _BOOKED: Final = (
     r"booked|scheduled|set|planned|fixed|confirmed|pencilled in|moved|pushed|put back|put off|postponed|"
     r"brought forward|rescheduled|delayed|been|now|on|at|due|gone|changed"
 )
-_OWN: Final = frozenset(
-    "mri ct scan x-ray ultrasound appointment checkup check-up physio surgery operation op biopsy mammogram "
-    "jab vaccination smear haircut mot flight train ferry exam exams viva driving-test interview "
-    "housewarming "
-    "wedding honeymoon hen-do stag-do baby-shower christening birthday-party leaving-do training rehearsal "
-    "practice choir rent mortgage locker desk pin passcode postcode landline mobile flat car van bike bus "
-    "laptop phone shift rota thesis dissertation deadline viva removal move delivery boiler-service".split()
+_OWN: Final = (
+    "appointment biopsy birthday boiler checkup choir christening deadline delivery desk dissertation exam "
+    "exams ferry flat flight haircut honeymoon housewarming interview landline laptop locker mobile mortgage "
+    "mot mri operation passcode physio pin postcode practice rehearsal removal rent rota scan shift surgery "
+    "thesis training ultrasound vaccination viva wedding"
 )
 """What people have and speak of without a word on whose it is; a name at the start of a sentence is none."""
 _SPEAKING: Final = r"(?:speak|play|teach|drink|eat|never eat|never drink|don't eat|don't drink|can't eat)"
@@ -82,10 +80,15 @@ def _was_and_is(match: re.Match[str]) -> Iterator[Edit]:
         )
 
 
+_WHO: Final = frozenset("i we you he she they it who that all everything anything".split())
+
+
 def _fronted(match: re.Match[str]) -> Iterator[Edit]:
     """ "Polish I speak fluently": what one speaks, and then that one does."""
     what, verb = match["what"], match["verb"]
     low = what.lower()
+    if not _WHO.isdisjoint(re.split(r"[ ',]+", low)):
+        return  # "I track the food I eat"
     spoken = all(word in LANGUAGES for word in re.split(r",? and |, ", low))
     if verb == "speak" and not spoken:
         return
@@ -94,11 +97,10 @@ def _fronted(match: re.Match[str]) -> Iterator[Edit]:
 
 
 def _mine(match: re.Match[str]) -> Iterator[Edit]:
-    """ "MRI's booked for May": the speaker's, where it is nobody's name."""
+    """ "MRI's booked for May": the speaker's, since it is nobody's name."""
     thing = match["thing"]
-    if "-".join(thing.lower().split()) in _OWN or thing.lower().split()[-1] in _OWN:
-        low = thing if thing.isupper() else thing[0].lower() + thing[1:]
-        yield *match.span("whole"), f"my {low} is"
+    low = thing if thing.isupper() else thing[0].lower() + thing[1:]
+    yield *match.span("whole"), f"my {low} is"
 
 
 def _my_new_one(match: re.Match[str]) -> Iterator[Edit]:
@@ -176,7 +178,8 @@ CLIPPED: Final = (
     # "Polish and Ukrainian I speak fluently": the object first.
     Rewording(
         "i",
-        ((" i ",), (" speak", " play", " teach", " drink", " eat")),
+        ((" i speak", " i play", " i teach", " i drink", " i eat", " i never", " i don't", " i can't",
+          " i really", " i just", " i absolutely", " i simply"),),
         pattern(
             rf"{_START}(?P<what>(?!(?:what|how|why|where|when|that|this|it|so|and|but|because|if|then|now|"
             rf"which|"
@@ -191,10 +194,10 @@ CLIPPED: Final = (
     ),
     # "MRI's booked for 11 March", "locker's 9026 now".
     Rewording(
-        "s",
+        _OWN,
         (("'s ",),),
         pattern(
-            rf"{_START}(?P<whole>(?P<thing>[A-Za-z][\w-]*(?: [a-z-]+)?)'s) "
+            rf"{_START}(?P<whole>(?P<thing>(?:[a-z-]+ )?(?:{_OWN.replace(' ', '|')}))'s) "
             rf"(?=(?!booked in\b)(?:{_BOOKED})\b|(?:#|no\.? |number )?[A-Z-]*\d[\w-]*\b)",
             re.IGNORECASE,
         ),

@@ -24,8 +24,11 @@ def _apart(match: re.Match[str]) -> Iterator[Edit]:
 
 def _each_doing(match: re.Match[str]) -> Iterator[Edit]:
     """ "I make soap, sell it at fairs and post it with Evri": each of the things that one does."""
-    if "base" not in forms_by_word().get(match["first"].lower(), {}):
+    first = match["first"].lower()
+    if first in _MEANT or "base" not in forms_by_word().get(first, {}):
         return
+    if _OF_OTHERS.search(match["rest"]) is not None:
+        return  # "I love films, they're an escape and get me going"
     start = match.start("rest")
     for link in _NEXT_VERB.finditer(match["rest"]):
         if link["verb"] in _REFUSING or "base" in forms_by_word().get(link["verb"], {}):
@@ -35,6 +38,12 @@ def _each_doing(match: re.Match[str]) -> Iterator[Edit]:
                 break
 
 
+_MEANT: Final = frozenset(
+    "think guess know hope want need plan try believe feel wish intend mean say have do should".split()
+)
+_OF_OTHERS: Final = pattern(
+    r"\b(?:I|I'\w+|they|they're|he|he's|she|she's|it's|we|we're|you|who|which|that|to)\b"
+)
 _BORNE: Final = pattern(r"(?<=can't )(?P<bear>abide|bear)\b")
 _REFUSING: Final = frozenset({"can't", "don't", "never"})
 _NEXT_VERB: Final = pattern(
@@ -65,7 +74,7 @@ GIVEN: Final = (
         "if when whenever",
         ((" so if ", " so when", ", if ", " but if ", " and if "),),
         pattern(
-            rf"(?:^|(?<=[.!?:;] )|(?<=\n)){_OWN}[^.!?\n]{{3,90}}?(?P<so>,? (?:so|and|but) )(?=(?:if|when|"
+            rf"(?:^|(?<=[.!?:;] )|(?<=\n)){_OWN}[^.!?\n]{{3,90}}?(?P<so>,? (?:so|but) )(?=(?:if|when|"
             rf"whenever) "
             r"(?:I|my|you|we|anyone|somebody|the|it|there)\b)",
             re.IGNORECASE,

@@ -63,11 +63,16 @@ def _is_my(match: re.Match[str]) -> Iterator[Edit]:
 
 def _each_aged(match: re.Match[str]) -> Iterator[Edit]:
     """ "My wife, Mateus who's 12 and Clara who's 7": each of them is so old."""
+    if match["link"] in (", ", ": ") and _LISTED_BEFORE.search(match.string[: match.start()]) is None:
+        return  # "my mentor, Wendy, who's 80": she is the mentor
     yield *match.span("link"), ". "
     yield *match.span("who"), " is "
     after = match.string[match.end() : match.end() + 14]
     if re.match(r",? and an? ", after):
         yield match.end(), match.end() + len(re.match(r",? and ", after)[0]), ". We have "  # type: ignore[index]
+
+
+_LISTED_BEFORE: Final = pattern(r"(?:\bme|\bhome|\bus|who(?:'s| is) (?:only |just )?\w+|, [A-Z]\w+)$")
 
 
 def _that_is_mine(match: re.Match[str]) -> Iterator[Edit]:
@@ -79,6 +84,9 @@ def _that_is_mine(match: re.Match[str]) -> Iterator[Edit]:
 def _works_in(match: re.Match[str]) -> Iterator[Edit]:
     """ "Tomasz is in support": where somebody works."""
     low = match["who"].lower()
+    of_name = low not in ("i", "he", "she", "we", "they") and not low.startswith(("my ", "our "))
+    if of_name and match["what"].lower() in _STAGES:
+        return  # "Heron is in production"
     yield *match.span("be"), " work in" if low in ("i", "we", "they") else " works in"
 
 
@@ -89,6 +97,11 @@ def _known_as(match: re.Match[str]) -> Iterator[Edit]:
     yield *match.span("aside"), f". {other}"
 
 
+_STAGES: Final = frozenset(
+    "production testing design maintenance operations ops security it pr admin legal compliance engineering "
+    "dispatch".split()
+)
+"""Where a project may be as well as somebody."""
 _DEPARTMENT: Final = (
     r"(?:customer |technical |tech |it |inside |field )?(?:support|sales|marketing|finance|accounts|"
     r"accounting|"
@@ -97,6 +110,16 @@ _DEPARTMENT: Final = (
     r"radiology|paediatrics|pediatrics|oncology|cardiology|a&e|geriatrics|housekeeping|catering|security)"
 )
 
+
+_DEPARTMENTS: Final = (
+    "support", "sales", "marketing", "finance", "account", "payroll", "in hr", "human res", "legal",
+    "procure",
+    "purchas", "logistic", "operations", "in ops", "engineering", "in qa", "quality", "testing", "devops",
+    "design",
+    "production", "maintenance", "dispatch", "compliance", "in it", "in pr", "in admin", "radiology",
+    "iatrics",
+    "oncology", "cardiology", "a&e", "housekeeping", "catering", "security",
+)  # fmt: skip
 
 RELATIVE: Final = (
     # "Weir Dairy, who supply our milk, have their head office in Cork."
@@ -117,7 +140,13 @@ RELATIVE: Final = (
     # "The truck they've given me is a Kenworth", "the oldest Python we support is 3.9".
     Rewording(
         "i we me us",
-        ((" is ", "'s ", " are "),),
+        (
+            ("the ",),
+            (" is ", " are "),
+            (" i drive", " i ride", " i own", " i use", " i play", " i support", " i wear", " i rent",
+             " i read", " i study", " i go to", " i have", " i work", " i've ", " i now", " i currently",
+             " i mostly", " i always", " i usually", " we ", " we've", " me ", " us "),
+        ),
         pattern(
             rf"(?:{_START}|\b[Ii]n (?:our|my) [a-z]+,? )(?P<the>[Tt]he) (?:(?!one\b|ones\b|thing\b|"
             rf"things\b|way\b|only\b|reason\b|first\b|last\b|"
@@ -206,7 +235,7 @@ RELATIVE: Final = (
     # "Tomasz, he's in support", "my brother is in sales".
     Rewording(
         "in",
-        ((" in ",),),
+        ((" in ", ), _DEPARTMENTS),
         pattern(
             rf"\b(?P<who>I|[Hh]e|[Ss]he|[Ww]e|[Tt]hey|{NAME}|(?:[Mm]y|[Oo]ur) [a-z-]+)(?P<be>(?:'s|'m|'re| "
             rf"is| am| are) in) "
