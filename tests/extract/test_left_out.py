@@ -87,6 +87,9 @@ EARLIER = [
     ("I lived in Oslo from 2008 to 2012, then Malmö until 2020.", "speaker ended lives_in Malmö"),
     ("I've lived in Turin since 2018. Before that it was Bari, from 2010.", "speaker ended lives_in Bari"),
     ("I've lived in Turin since 2018. From 2010 until then I was in Bari.", "speaker ended lives_in Bari"),
+    ("I was at Hollis until May 2020 and joined Brandt that June.", "speaker ended works_at Hollis"),
+    ("We drove a Volvo for ages, up to May 2022. Since then it's been a Leaf.", "speaker car a Leaf"),
+    ("Petra is the welder and Lotte the one who breeds goats.", "Lotte breeds goats"),
 ]  # fmt: skip
 OFFHAND = [
     ("on my break at greggs rn, tell me a joke", "speaker works_at greggs"),

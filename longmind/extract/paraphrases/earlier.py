@@ -60,6 +60,21 @@ def _so_long_before(match: re.Match[str]) -> Iterator[Edit]:
     yield *match.span("long"), f"from {first} to {match['date']}"
 
 
+def _worked_until(match: re.Match[str]) -> Iterator[Edit]:
+    """ "I was at Farrow until 2022 and joined Quillon that April": two employers, each with its time."""
+    yield *match.span("was"), "worked"
+    if match["that"]:
+        yield *match.span("that"), f" in {match['month']} {match['year']}"
+
+
+def _another_car_since(match: re.Match[str]) -> Iterator[Edit]:
+    """ "I drove a Saab up to May. Since then it's been a Skoda": one car, and then another."""
+    whose = "my" if match["drove"].startswith("I") else "our"
+    yield *match.span("drove"), f"{whose} car was"
+    yield *match.span("until"), " until "
+    yield *match.span("since"), f"Since {match['date']} {whose} car has been"
+
+
 EARLIER: Final = (
     # "I bought my own bakery in autumn 2022, after ten years as an accountant."
     Rewording(
@@ -123,5 +138,29 @@ EARLIER: Final = (
             r"then))(?=[.,;!\n]|$)"
         ),
         _so_long_before,
+    ),
+    # "I was at Farrow until March 2022 and joined Quillon that April."
+    Rewording(
+        "joined moved went",
+        ((" joined ", " moved to ", " went to "), (" until ", " till ")),
+        pattern(
+            rf"\bI (?P<was>was)(?= (?:at|with) ) (?:at|with) {NAME} (?:until|till) (?:[A-Z][a-z]+ "
+            rf")?(?P<year>(?:19|20)\d\d),? "
+            r"(?:and |when I |then |before I )+(?:joined|moved to|went to) [A-Z][\w'-]+(?: [A-Z][\w'-]+)?"
+            r"(?P<that> that (?P<month>[A-Z][a-z]+))?(?=[.,;!\n]|$| and\b)"
+        ),
+        _worked_until,
+    ),
+    # "I drove an old Saab for ages, up to last May. Since then it's been a Skoda."
+    Rewording(
+        "since",
+        ((" drove ",), ("since then it's been ", "since then it has been ", "since then, it's been ")),
+        pattern(
+            r"\b(?P<drove>I drove|[Ww]e drove)(?= an? ) an? [^.,;!?\n]{3,30}?(?P<until>(?: for (?:ages|"
+            r"years|[a-z]+ years))?,? "
+            r"(?:up to|until|till) )(?P<date>[^.,;!?\n]{3,25})[.;,] (?P<since>(?:[Aa]nd )?[Ss]ince then,? "
+            r"it(?:'s| has) been)(?= an? )"
+        ),
+        _another_car_since,
     ),
 )  # fmt: skip

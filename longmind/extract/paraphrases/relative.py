@@ -324,4 +324,14 @@ RELATIVE: Final = (
         ),
         put("here", r" in \g<place>"),
     ),
+    # "Hanneke is the fencer and Jolien the one who does origami."
+    Rewording(
+        "one",
+        ((" the one who ",),),
+        pattern(
+            rf"\b{NAME}(?:'s| is) (?:the|an?) [^.,;!?\n]{{3,30}}?,? (?:and|,) [A-Z][\w'-]+(?P<one>(?:'s| "
+            rf"is)? the one who)(?= [a-z]+s )"
+        ),
+        cut("one"),
+    ),
 )  # fmt: skip
