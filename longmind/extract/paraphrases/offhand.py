@@ -47,8 +47,13 @@ _PETS: Final = (
 )  # fmt: skip
 
 
+_OURS: Final = pattern(r"\b(?:I|we)(?:'ve| have)? (?:just |finally |recently |also )?$", re.IGNORECASE)
+
+
 def _pet_called(match: re.Match[str]) -> Iterator[Edit]:
     """ "A puppy, he's called Biscuit he's a pug": the animal's name, and what the animal is."""
+    if _OURS.search(match.string[max(0, match.start() - 14) : match.start()]) is not None:
+        return  # "we got a puppy. He's called Biscuit": whose it is, is read without this
     yield *match.span("called"), " called"
     if match["then"]:
         yield *match.span("then"), f". {match['name'].title()} is"
@@ -136,14 +141,13 @@ OFFHAND: Final = (
     ),
     # "My brother got a puppy, he's called Biscuit": not the brother.
     Rewording(
-        "called name names named",
+        "called named",
         ((" a ", " an ", " new "), _PETS),
         pattern(
-            r"\b(?:got|gotten|bought|adopted|rescued|have|has|getting) (?:us |me |him |her )?(?:an?|"
-            r"another|our) "
-            rf"(?:[a-z-]+ ){{0,2}}(?:{'|'.join(_PETS)})(?P<called>\s?(?:[.!,;]+|\band\b)?\s?(?:(?:he|she|"
-            rf"it)(?:'s| is|s) "
-            r"(?:called|named)|(?:his|her|its) name(?:'s| is|s))) (?P<name>[A-Za-z][\w'-]*)"
+            r"\b(?:got|bought|adopted|rescued|has|getting) (?:us |me |him |her )?"
+            r"(?:an?|another) (?:[a-z-]+ ){0,2}"
+            rf"(?:{'|'.join(_PETS)})(?P<called>\s?(?:[.!,;]+|\band\b)?\s?(?:he|she|it)(?:'s| is|s) "
+            r"(?:called|named)) (?P<name>[A-Za-z][\w'-]*)"
             r"(?P<then>,? (?:and )?(?:hes|shes|its|he's|she's|it's|he is|she is|it is)(?= an? ))?",
             re.IGNORECASE,
         ),
