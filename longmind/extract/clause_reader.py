@@ -78,6 +78,7 @@ _NOT_YET: Final = frozenset(
     }
 )
 _NEITHER: Final = frozenset({"neither", "nor"})
+_HAD_BEFORE: Final = frozenset({"it", "them"})
 _PHRASES: Final = COUNTED | HOMES | {"me", "my", "our", "new"}
 """Words without one of which a sentence has no set phrase."""
 
@@ -277,6 +278,8 @@ class ClauseReader(StatementReader):
             yield from self._by_table(words, clause, own, scene, when)
         if about is None:
             return
+        if clause.shared and about.attribute is not None and words.low[clause.verb.after] in _HAD_BEFORE:
+            return  # "my car's a Niro, had it since 2023": who had it is whose it is
         if clause.apposed is not None:
             yield from named_beside(words, clause, about, scene)
         if clause.kind == "my" and speaker is not None and about.attribute is None:

@@ -62,6 +62,17 @@ _PARTING: Final = frozenset("divorced separated split broke broken parted called
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 
 
+def _is_by_the_way(words: Words, named: Range, first: int) -> bool:
+    """ "My car is a Niro, had it since 2023, electric": what is added to a name is no other value."""
+    if words.low[first - 1] != ",":
+        return False
+    has_name = "U" in words.tags[named[0] : named[1]]
+    if not has_name and "M" not in words.tags[named[0] : named[1]]:
+        return False
+    beside = words.tags[first : first + 2]
+    return "U" not in beside and (has_name or "M" not in beside)
+
+
 class StatementReader(SubjectReader):
     """Reads clauses whose subject is known; what it keeps of the text so far is for the ones to come."""
 
@@ -216,6 +227,10 @@ class StatementReader(SubjectReader):
             measured = number and about.attribute is not None and about.attribute.endswith(_MEASURES)
             if measured and words.low[first - 1] == "," and words.tags[first] not in ("U", "M"):
                 continue  # "my blood group is O negative, asthma since childhood"
+            if number and about.attribute is not None and _is_by_the_way(words, description[0], first):
+                continue
+            if number and about.attribute is not None and words.low[after - 1] in ("mine", "ours"):
+                continue  # "my place is in Hull, tiny but mine"
             if number and about.attribute is not None and words.low[first] in ("no", "not", "nothing"):
                 continue  # "my blood type is O negative, no meds": the second is no blood type
             who, begin = about, first

@@ -36,6 +36,7 @@ _TIMES: Final = frozenset("last next this today tonight yesterday tomorrow".spli
 _PERSONS: Final = frozenset({"me", "us", "you", "him", "her"})
 _WITH_PERSONS: Final = frozenset("help meet phone thank hug marry invite congratulate".split())
 """Verbs whose object is somebody."""
+_TALKING: Final = frozenset("talk speak chat write listen".split())
 _OF_HOUSES: Final = ("s", "ltd", "inc", "gmbh", "co", "group", "company", "studio", "brewery", "bakery")
 """How names of firms end, of which "it" is said, as it is not of a trader."""
 _PEOPLE_ONLY: Final = OCCUPATIONS - frozenset(
@@ -167,6 +168,9 @@ class SubjectReader:
         first, tag = words.low[at], words.tags[at]
         if tag == "U" and clause.verb.lemma in _WITH_PERSONS:
             scene.mention(About(words.texts[at], "person"))  # "I helped Sasha, she has moved"
+        if clause.verb.lemma in _TALKING and first in ("to", "with") and words.tags[at + 1] == "U":
+            scene.mention(About(words.texts[at + 1], "person"))  # "I talked to Sasha, she's my aunt"
+            return
         begin = at + 1 if tag == "D" else at
         end = begin
         while end < clause.end and words.tags[end] in ("N", "U", "V", "M") and end < begin + 5:

@@ -55,7 +55,7 @@ _TOPICS: Final = (
     (
         "answer_length",
         Gated(
-            r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words"
+            r"\b(?:short|brief|concise|long|detailed|(?<!line )length|\w+ (?:or \w+ )?sentences?|\d+ words"
             r"|(?:under|within|below|over) (?:[a-z]+ ){1,3}words)\b",
             re.I,
         ),
@@ -67,7 +67,7 @@ _TOPICS: Final = (
     ("theme", Gated(r"\b(?:dark|light) (?:mode|theme)s?\b", re.I)),
     (
         "code_style",
-        Gated(r"\b(?:tabs|spaces|indent\w*|type hints|camelcase|snake_case|semicolons)\b", re.I),
+        Gated(r"\b(?:tabs|spaces|indent\w*|line length|type hints|camelcase|snake_case|semicolons)\b", re.I),
     ),
     ("spelling", Gated(r"\b(?:british|american|uk|us) (?:english|spelling)\b", re.I)),
     (

@@ -51,13 +51,18 @@ _PLAIN: Final = {
     "wensday": "wednesday", "febuary": "february", "nomore": "no more", "swiched": "switched",
     "switchd": "switched", "startd": "started", "aswell": "as well", "girlfreind": "girlfriend",
     "boyfreind": "boyfriend", "freinds": "friends", "cud": "could", "gettin": "getting", "movd": "moved",
+    "jus": "just", "agen": "again", "basicly": "basically", "everythin": "everything", "anythin": "anything",
+    "nuthin": "nothing", "somethin": "something", "wat": "what", "evry": "every", "everthing": "everything",
+    "footie": "football", "footy": "football", "shud": "should", "wud": "would",
     "finsihed": "finished", "stoped": "stopped", "quited": "quit",
 }  # fmt: skip
 _SPELLED: Final = {word: plain for word, plain in _PLAIN.items() if word != plain.lower() or word == "i"}
 _AFTER: Final = {
     "its": pattern(
         r" (?:in|on|at|a|an|the|not|been|called|so|too|very|really|just|now|my|our|his|her|all|near|by|from|"
-        r"called|named|actually|still|gone|over|only|[a-z]+ing)\b",
+        r"called|named|actually|still|gone|over|only|"
+        r"(?!(?:staging|building|billing|pricing|ceiling|opening|closing|meeting|landing|wiring|lighting|"
+        r"king|spring|wing|ring|string|parking|heating|housing|training|testing) (?!now\b))[a-z]+ing)\b",
         re.IGNORECASE,
     ),
     "id": pattern(r" (?:love|like|sleep|say|go|be|have|rather|hate|never|prefer|want)\b", re.IGNORECASE),

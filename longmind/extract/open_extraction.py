@@ -190,7 +190,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
         and not is_price(words, clause, when)
     )
     for piece in pieces:
-        if not says_enough(words.masked, piece, about):
+        if not says_enough(words.masked, piece, about) and not _is_done_through(words, clause, piece):
             if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
                 continue
             if not ANY_OF_ALL.isdisjoint(words.lows):
@@ -203,6 +203,26 @@ def find_free(words: Words, clause: ParsedClause, about: About, time: When) -> I
             continue
         alone = len(pieces) == 1 and slot.endswith(_AT_ONE_PLACE)
         yield _match(words, clause, about, slot, piece, when, over=over or was, one=alone)
+
+
+_THROUGH: Final = pattern(
+    r"(?:them|it|everything|all of (?:it|them)|most of (?:it|them)|the rest) "
+    r"(?:on|with|at|through|via|from|in|to|by) (?:the )?[A-Z]"
+)
+_TRADING: Final = frozenset(
+    "sell post send ship buy order store host record edit print book stream rent".split()
+)
+
+
+def _is_done_through(words: Words, clause: ParsedClause, piece: Range) -> bool:
+    """ "Sells them on Etsy", "posts everything with Evri": through whom, whatever it is."""
+    verb = clause.verb
+    return (
+        verb.lemma in _TRADING
+        and verb.tense == "present"
+        and not verb.denied
+        and _THROUGH.match(words.masked, *piece) is not None
+    )
 
 
 def _without_time(masked: str, start: int, end: int) -> int:

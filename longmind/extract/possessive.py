@@ -117,7 +117,7 @@ def find_taken_for_known(words: Words, start: int, end: int, subject: Subject) -
 def _former() -> re.Pattern[str]:
     return pattern(
         r"\b[Mm]y first (?:day|week|month|shift|morning) (?:at|with) "
-        r"(?P<started>[A-Z][\w&-]+(?: [A-Z][\w&-]+)*)|"
+        r"(?P<started>St\.? [A-Z][\w'-]+(?: [Hh]ospital| [Ss]chool)?|[A-Z][\w&-]+(?: [A-Z][\w&-]+)*)|"
         rf"\b[Mm]y (?:ex-?|former |previous ){RELATION},? (?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+)?)"
         r"|\b[Mm]y (?:old|former|previous|last|ex-?) ?(?:job|gig|position|employer|company)"
         r"(?: at| with| for)? (?P<employer>[A-Z][\w&-]+(?: [A-Z][\w&-]+)?)"
