@@ -7,6 +7,8 @@ value, and the row has an odd number of bytes, if need be by an empty one at the
 Most terms are rare, and a row of their own in each block would take more than their records. So the first row
 of a run of 16 blocks also has the first 64 records of the run, wide where they lie in other blocks. The rows
 of a term ascend with its frames, and the same records always make the same bytes.
+
+On their way into the table all records are wide, a run at a time: most go into a first row as they are.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import struct
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import pairwise
 from typing import Final
 
 from longmind.base.arrays import Int64Array, UInt8Array, np
@@ -22,7 +24,8 @@ from longmind.base.arrays import Int64Array, UInt8Array, np
 BLOCK_BITS: Final = 12
 """A block covers 4,096 frame ids: small enough to rewrite per commit, large enough to read quickly."""
 OFFSET: Final = (1 << BLOCK_BITS) - 1
-RUN: Final = 16
+RUN_BITS: Final = 16
+RUN: Final = 1 << (RUN_BITS - BLOCK_BITS)
 """So many blocks are a run: a wide record has two bytes for the offset of a frame in it."""
 GATHERED: Final = 64
 """So many records of a run are at least in its first row, if there are so many."""
@@ -41,19 +44,18 @@ _WIDE_RECORD: Final = struct.Struct("<HB")
 _WIDE_TYPE: Final = [("offset", "<u2"), ("value", "u1")]
 _VALUES: Final = bytes(byte & _MOST_NARROW for byte in range(256))
 _HIGH_HALF: Final = bytes(byte >> _VALUE_BITS for byte in range(256))
+_LOW_HALF: Final = _VALUES
 _LOW_HALF_UP: Final = bytes(byte << _VALUE_BITS & 0xFF for byte in range(256))
+_SMALL: Final = bytes(range(_MOST_NARROW + 1))
+_SECOND_BLOCK: Final = 1 << (BLOCK_BITS - 8)
+"""The high byte of an offset in a run, from its second block on."""
 _FEW: Final = 16
 """So many records are looked for one by one; to go through all of a row takes longer."""
 
 
-def is_large(value: int) -> bool:
-    """Whether a value makes its row wide."""
-    return value > _MOST_NARROW
-
-
-def narrow(offset: int, value: int) -> bytes:
-    """One record of a value that is not large."""
-    return (offset << _VALUE_BITS | value).to_bytes(_NARROW, "little")
+def wide(offset: int, value: int) -> bytes:
+    """One record of a frame by its offset in a run."""
+    return _WIDE_RECORD.pack(offset, min(value, MOST))
 
 
 def count(data: bytes) -> int:
@@ -95,14 +97,20 @@ def values(data: bytes) -> bytes:
     return data[2::_WIDE] if len(data) & 1 else data[::_NARROW].translate(_VALUES)
 
 
-def lay_out(values: Mapping[int, int]) -> dict[int, bytes]:
-    """The rows of a run by block, of values by offset in the run, which ascend."""
-    offsets = list(values)
-    gathered = max(GATHERED, bisect_left(offsets, OFFSET + 1))
-    laid_out = {0: pack({offset: values[offset] for offset in offsets[:gathered]})} if offsets else {}
-    for block, later in groupby(offsets[gathered:], key=lambda offset: offset >> BLOCK_BITS):
-        laid_out[block] = pack({offset & OFFSET: values[offset] for offset in later})
-    return laid_out
+def wide_of(values: Mapping[int, int]) -> bytes:
+    """Wide records of values by offset in a run, which ascend."""
+    return b"".join([_WIDE_RECORD.pack(offset, value) for offset, value in values.items()])
+
+
+def lay_out(records: bytes) -> dict[int, bytes]:
+    """The rows of a run by block, of all its records, which are wide and ascend."""
+    if records and records[-2] < _SECOND_BLOCK:
+        return {0: _narrowed(records)}
+    in_first = records[1::_WIDE].translate(_HIGH_HALF).rfind(0) + 1
+    if in_first >= GATHERED:
+        return dict(by_block(records))
+    head, later = records[: _WIDE * GATHERED], records[_WIDE * GATHERED :]
+    return {0: _padded(head), **dict(by_block(later))} if records else {}
 
 
 def in_run(data: bytes, block: int) -> dict[int, int]:
@@ -111,29 +119,55 @@ def in_run(data: bytes, block: int) -> dict[int, int]:
     return {shift + offset: value for offset, value in unpack(data)}
 
 
-def gathered(heads: Mapping[str, bytes | None], rows: Mapping[str, bytes], block: int) -> dict[str, bytes]:
-    """First rows of a run, by term, with rows of a later block; without terms for whose there is no place.
+def gathered(heads: Mapping[str, bytes | None], fresh: Mapping[str, bytes]) -> dict[str, bytes]:
+    """First rows of a run, by term, with fresh records behind theirs; without terms for which that is not so.
 
-    None is a first row that has no place for others. Most rows of a batch go this way.
+    None is a first row that has no place for others. Most terms of a batch go this way: no calls in here.
     """
     grown: dict[str, bytes] = {}
-    for term, later in zip(rows, _moved(list(rows.values()), block), strict=True):
+    for term, later in fresh.items():
+        size = len(later)
+        if size > _WIDE * GATHERED or later[-2] < _SECOND_BLOCK:
+            continue
         head = heads.get(term, b"")
-        if head is None:
-            continue
-        if len(head) & 1:
-            head = _unpadded(head) if len(head) % _WIDE else head
-        elif len(head) >= _NARROW * GATHERED:
-            continue
-        elif head:
-            head = _widened(head)
-        size = len(head) + len(later)
-        if size > _WIDE * GATHERED:
-            continue
-        if head and (head[-2] << 8 | head[-3]) >= (later[1] << 8 | later[0]):
-            continue  # not behind the others
-        grown[term] = head + later if size & 1 else head + later + b"\0"
+        if head:
+            if not len(head) & 1:
+                if len(head) >= _NARROW * GATHERED:
+                    continue
+                head = _widened(head)
+            elif len(head) % _WIDE:
+                head = head[:-1]
+            size += len(head)
+            if size > _WIDE * GATHERED or (head[-2] << 8 | head[-3]) >= (later[1] << 8 | later[0]):
+                continue  # too many, or not behind the others
+            grown[term] = head + later if size & 1 else head + later + b"\0"
+        elif head is not None:
+            grown[term] = later if size & 1 else later + b"\0"
     return grown
+
+
+def joined(head: bytes, records: bytes) -> bytes:
+    """The records of a first row and others of its run, wide; of the same frame, the others replace one."""
+    before = _widened(head)
+    if not before or (before[-2] << 8 | before[-3]) < (records[1] << 8 | records[0]):
+        return before + records
+    return in_order(before + records)
+
+
+def in_order(records: bytes | bytearray) -> bytes:
+    """Wide records of a run sorted by frame, of each the last."""
+    return wide_of(dict(sorted(dict(_WIDE_RECORD.iter_unpack(records)).items())))
+
+
+def by_block(records: bytes) -> Iterator[tuple[int, bytes]]:
+    """Wide records of a run as the rows of its blocks."""
+    blocks = records[1::_WIDE].translate(_HIGH_HALF)
+    begin = 0
+    while begin < len(blocks):
+        block = blocks[begin]
+        end = blocks.rfind(block) + 1
+        yield block, _narrowed(records[_WIDE * begin : _WIDE * end])
+        begin = end
 
 
 def has_gathered(head: bytes) -> bool:
@@ -178,7 +212,7 @@ def without(data: bytes, doomed: Collection[int]) -> bytes:
     if width == _NARROW:
         return rest
     is_outside = bool(rest) and _offset(rest, _WIDE, len(rest) // _WIDE - 1) > OFFSET
-    if is_outside or is_large(max(rest[2::_WIDE], default=0)):
+    if is_outside or rest[2::_WIDE].translate(None, _SMALL):
         return _padded(rest)
     return pack(dict(_WIDE_RECORD.iter_unpack(rest)))
 
@@ -203,49 +237,18 @@ def arrays(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Int64Array, UI
     return ids, values
 
 
-def rows(offsets: Int64Array, values: Int64Array, begins: Int64Array) -> list[bytes]:
-    """The rows that begin at these places of arrays of records."""
-    narrow_values = np.minimum(values, _MOST_NARROW)
-    raw = (offsets << _VALUE_BITS | narrow_values).astype("<u2").tobytes()
-    ends = np.append(begins, len(offsets))[1:]
-    packed = [
-        raw[begin:end]
-        for begin, end in zip((begins * _NARROW).tolist(), (ends * _NARROW).tolist(), strict=True)
-    ]
-    large = np.flatnonzero(values > _MOST_NARROW)
-    for row in np.unique(begins.searchsorted(large, side="right") - 1).tolist():
-        one = slice(begins[row], ends[row])
-        packed[row] = pack(dict(zip(offsets[one].tolist(), values[one].tolist(), strict=True)))
-    return packed
+def runs(offsets: Int64Array, values: Int64Array, begins: Int64Array) -> list[bytes]:
+    """Wide records of arrays, cut where these begin."""
+    records = np.empty(len(offsets), dtype=_WIDE_TYPE)
+    records["offset"], records["value"] = offsets, np.minimum(values, MOST)
+    raw = records.tobytes()
+    bounds = (begins * _WIDE).tolist()
+    return [raw[begin:end] for begin, end in pairwise([*bounds, len(raw)])]
 
 
 def _last(data: bytes) -> int:
     records, width = (_unpadded(data), _WIDE) if len(data) & 1 else (data, _NARROW)
     return _offset(records, width, len(records) // width - 1)
-
-
-def _moved(rows: Sequence[bytes], block: int) -> list[bytes]:
-    """The records of rows of one block as the first row of a run has them, without what ends a row."""
-    low_high = b"".join([row for row in rows if not len(row) & 1])
-    low, high = low_high[::2], low_high[1::2]
-    # An offset of 12 bits lies across both bytes: its parts are joined as two very large numbers.
-    parts = int.from_bytes(high.translate(_LOW_HALF_UP), "big") | int.from_bytes(
-        low.translate(_HIGH_HALF), "big"
-    )
-    records = bytearray(_WIDE * len(low))
-    records[::_WIDE] = parts.to_bytes(len(low), "big")
-    records[1::_WIDE] = high.translate(bytes(block << _VALUE_BITS | byte for byte in _HIGH_HALF))
-    records[2::_WIDE] = low.translate(_VALUES)
-    whole, done = bytes(records), 0
-    cut: list[bytes] = []
-    for row in rows:
-        if len(row) & 1:
-            cut.append(b"".join(_WIDE_RECORD.pack(*record) for record in in_run(row, block).items()))
-        else:
-            end = done + len(row) // _NARROW * _WIDE
-            cut.append(whole[done:end])
-            done = end
-    return cut
 
 
 def _place(records: bytes, width: int, offset: int) -> int:
@@ -271,4 +274,30 @@ def _unpadded(data: bytes) -> bytes:
 def _widened(data: bytes) -> bytes:
     if len(data) & 1:
         return _unpadded(data)
-    return b"".join(_WIDE_RECORD.pack(*record) for record in unpack(data))
+    low, high = data[::_NARROW], data[1::_NARROW]
+    records = bytearray(_WIDE * len(low))
+    records[::_WIDE] = _either(low.translate(_HIGH_HALF), high.translate(_LOW_HALF_UP))
+    records[1::_WIDE] = high.translate(_HIGH_HALF)
+    records[2::_WIDE] = low.translate(_VALUES)
+    return bytes(records)
+
+
+def _narrowed(records: bytes) -> bytes:
+    """Wide records of one block of a run as its row."""
+    if len(records) == _WIDE and records[2] <= _MOST_NARROW:  # as most rows of few frames are
+        offset = (records[0] | records[1] << 8) & OFFSET
+        return (offset << _VALUE_BITS | records[2]).to_bytes(_NARROW, "little")
+    low, high, values = records[::_WIDE], records[1::_WIDE], records[2::_WIDE]
+    if values.translate(None, _SMALL):
+        in_block = bytearray(records)
+        in_block[1::_WIDE] = high.translate(_LOW_HALF)
+        return _padded(bytes(in_block))
+    row = bytearray(_NARROW * len(low))
+    row[::_NARROW] = _either(low.translate(_LOW_HALF_UP), values)
+    row[1::_NARROW] = _either(low.translate(_HIGH_HALF), high.translate(_LOW_HALF_UP))
+    return bytes(row)
+
+
+def _either(one: bytes, other: bytes) -> bytes:
+    """The bits of both: as two large numbers, that takes one step and not one for each byte."""
+    return (int.from_bytes(one, "big") | int.from_bytes(other, "big")).to_bytes(len(one), "big")

@@ -129,8 +129,9 @@ class FactsPart(Part):
             return None
         self._mirror.follow(tx)
         ledgers: dict[tuple[str, str], list[tuple[Frame, Extraction]]] = defaultdict(list)
-        for frame, item in zip(frames, prepared, strict=True):
+        for position, item in enumerate(prepared):
             if isinstance(item, Extraction) and item:
+                frame = frames[position]
                 ledger = GLOBAL if frame.scope == "global" else frame.partition
                 ledgers[ledger, frame.partition].append((frame, item))
         if not ledgers:

@@ -9,7 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from longmind.base.checks import check_metadata, check_names, check_tags, optional_label, with_place
+from longmind.base.checks import (
+    check_metadata,
+    check_names,
+    check_tags,
+    check_text,
+    optional_label,
+    with_place,
+)
 from longmind.base.errors import InvalidInput
 from longmind.base.expiry import expiry
 from longmind.base.partitions import partition_name
@@ -42,7 +49,16 @@ def drafts_of(
         raise InvalidInput(
             "remember_many takes a list of texts or mappings.", hint="For one text, use remember."
         )
-    return [_draft(item, space, user, now) for item in items]
+    drafts: list[Draft] = []
+    plain: Draft | None = None
+    for item in items:
+        if plain is not None and type(item) is str:  # says nothing but its text, as the first one did
+            drafts.append(Draft(check_text(item, "text"), plain.space, plain.kind))
+            continue
+        drafts.append(_draft(item, space, user, now))
+        if type(item) is str:
+            plain = drafts[-1]
+    return drafts
 
 
 def _draft(item: str | Mapping[str, Any], space: str, user: str | None, now: int) -> Draft:

@@ -94,4 +94,6 @@ def _laid_out(rows: Sequence[tuple[int, object]]) -> dict[int, bytes]:
             return {0: posting_records.DAMAGED}
         shift = block << posting_records.BLOCK_BITS
         values.update((shift + offset, value) for offset, value in _EARLIER_RECORD.iter_unpack(data))
-    return posting_records.lay_out(values)
+    if max(values, default=0) >> posting_records.RUN_BITS:
+        return {0: posting_records.DAMAGED}
+    return posting_records.lay_out(posting_records.wide_of(values))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from typing import Final, Literal, NamedTuple, overload
 
@@ -71,42 +70,43 @@ class _Fresh(NamedTuple):
 
 
 class Written(Sequence[Frame]):
-    """New frames, made when one of them is looked at: who needs only their `ids` goes without."""
+    """New frames, each made when it is looked at: most parts need only their `ids`, or few of them."""
 
     def __init__(self, rows: Sequence[FrameRow], drafts: Sequence[tuple[Draft, Draft]]) -> None:
         self.ids = [row.frame_id for row in rows]
         self.rows = rows
         self.drafts = drafts
         """With each draft the whole that it is, or is a chunk of: labels belong to the whole."""
+        self._frames: list[Frame | None] = [None] * len(rows)
 
-    @cached_property
-    def _frames(self) -> list[Frame]:
-        frames = []
-        for row, (draft, document) in zip(self.rows, self.drafts, strict=True):
+    def _made(self, position: int) -> Frame:
+        frame = self._frames[position]
+        if frame is None:
+            row, (draft, document) = self.rows[position], self.drafts[position]
             values = {
                 key: json.loads(value) for key, value in {**document.metadata, **draft.metadata}.items()
             }
-            frames.append(
-                as_frame(
-                    row,
-                    draft.text,
-                    tags=document.tags,
-                    metadata=values,
-                    view=_LATEST,
-                    expires_at=document.expires_at,
-                )
+            frame = self._frames[position] = as_frame(
+                row,
+                draft.text,
+                tags=document.tags,
+                metadata=values,
+                view=_LATEST,
+                expires_at=document.expires_at,
             )
-        return frames
+        return frame
 
     @overload
     def __getitem__(self, index: int) -> Frame: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[Frame]: ...
     def __getitem__(self, index: int | slice) -> Frame | Sequence[Frame]:
-        return self._frames[index]
+        if isinstance(index, slice):
+            return [self._made(position) for position in range(len(self))[index]]
+        return self._made(index)
 
     def __iter__(self) -> Iterator[Frame]:
-        return iter(self._frames)
+        return map(self._made, range(len(self)))
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from longmind.base import posting_records
 from longmind.base.arrays import Int64Array, np
 from longmind.base.languages import FOREIGN_WORDS, language_of
-from longmind.base.posting_records import BLOCK_BITS, MOST, OFFSET
+from longmind.base.posting_records import RUN, RUN_BITS
 from longmind.text.words import (
     ASKS,
     LOWERED,
@@ -35,6 +35,7 @@ LEAST: Final = 64
 """Texts from which on arrays are worth it; for fewer, numpy need not even be there."""
 _CHARACTERS: Final = 1 << 20
 """Of texts that are cut as one: what is in memory beside them is a few times as much."""
+_IN_RUN: Final = (1 << RUN_BITS) - 1
 _MOST_NUMBERED: Final = 1 << 16
 _BETWEEN: Final = "\x01"
 """Stands between two texts; one that has it is counted alone."""
@@ -286,7 +287,7 @@ def by_run(ids: Sequence[int], items: Sequence[Numbered | Counted]) -> list[Grou
 
 
 def pack(groups: Sequence[Group | Single]) -> dict[int, dict[str, bytes]]:
-    """The records of frames by block and term."""
+    """The records of frames by the first block of a run and by term."""
     pieces = [group.piece() for group in groups]
     return _packed([piece for piece in pieces if len(piece[1])])
 
@@ -296,20 +297,20 @@ def _packed(pieces: Sequence[_Piece]) -> dict[int, dict[str, bytes]]:
         return {}
     terms, ranks = _ranked(pieces)
     speakers = np.concatenate([speakers for _, _, speakers in pieces])
-    first_block = int(speakers.min()) >> BLOCK_BITS
-    rows = ((speakers >> BLOCK_BITS) - first_block) * len(terms) + ranks
-    occurrences = np.sort((rows << BLOCK_BITS) | (speakers & OFFSET))
+    first_run = int(speakers.min()) >> RUN_BITS
+    rows = ((speakers >> RUN_BITS) - first_run) * len(terms) + ranks
+    occurrences = np.sort((rows << RUN_BITS) | (speakers & _IN_RUN))
     starts = np.flatnonzero(np.concatenate([[True], occurrences[1:] != occurrences[:-1]]))
     times = np.diff(starts, append=len(occurrences))
     postings = occurrences[starts]
-    rows = postings >> BLOCK_BITS
+    rows = postings >> RUN_BITS
     begins = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
-    packed = posting_records.rows(postings & OFFSET, np.minimum(times, MOST), begins)
+    records = posting_records.runs(postings & _IN_RUN, times, begins)
     numbers, term_ranks = np.divmod(rows[begins], len(terms))
-    blocks: dict[int, dict[str, bytes]] = {}
-    for number, rank, row in zip(numbers.tolist(), term_ranks.tolist(), packed, strict=True):
-        blocks.setdefault(first_block + number, {})[terms[rank]] = row
-    return blocks
+    runs: dict[int, dict[str, bytes]] = {}
+    for number, rank, row in zip(numbers.tolist(), term_ranks.tolist(), records, strict=True):
+        runs.setdefault((first_run + number) * RUN, {})[terms[rank]] = row
+    return runs
 
 
 def _ranked(pieces: Sequence[_Piece]) -> tuple[list[str], Int64Array]:

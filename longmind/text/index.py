@@ -234,7 +234,7 @@ def _add_prepared(db: Connection, ids: Sequence[int], items: Sequence[Counted | 
         add(db, dict(zip(ids, cast("Sequence[Counted]", items), strict=True)))
         return
     groups = batches.by_run(ids, items)
-    CURRENT.postings.add_packed(db, batches.pack(groups))
+    CURRENT.postings.add_packed(db, batches.pack(groups), first_id=min(ids))
     lengths = [pair for group in groups for pair in group.lengths()]
     db.many(_INSERT_LENGTH.format(CURRENT.docs), lengths if len(groups) == 1 else sorted(lengths))
 

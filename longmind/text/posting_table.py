@@ -20,7 +20,7 @@ from typing import Final
 
 from longmind.base import posting_records
 from longmind.base.arrays import Int64Array, UInt8Array
-from longmind.base.posting_records import BLOCK_BITS, GATHERED, MOST, OFFSET, RECORD_COUNT, RUN
+from longmind.base.posting_records import BLOCK_BITS, GATHERED, MOST, OFFSET, RECORD_COUNT, RUN, RUN_BITS
 from longmind.store.engine import Connection, Row
 from longmind.store.tables import batched, damaged, typed
 from longmind.store.visible import among
@@ -32,6 +32,7 @@ _TERMS_PER_QUERY: Final = 500
 
 _NUMBER, _DATA = itemgetter(1), itemgetter(2)
 """Of a row of postings."""
+_IN_RUN: Final = (1 << RUN_BITS) - 1
 _LONGEST_GATHERED: Final = 3 * GATHERED + 1
 
 Entries = Mapping[int, Mapping[str, int]]
@@ -48,17 +49,21 @@ class PostingTable:
 
     def add(self, db: Connection, entries: Entries) -> None:
         """Write the postings of frames; one that is there already gets its new value."""
-        self.add_packed(db, _pack(entries))
+        if entries:
+            self.add_packed(db, _pack(entries), first_id=min(entries))
 
-    def add_packed(self, db: Connection, blocks: Mapping[int, Mapping[str, bytes]]) -> None:
-        """The same for records that are packed by block and term, each in the order of frames."""
-        oldest = min(blocks, default=0)
-        for first, numbers in groupby(sorted(blocks), key=_first_of_run):
-            fresh = {number: blocks[number] for number in numbers}
-            terms = sorted({term for packed in fresh.values() for term in packed})
+    def add_packed(self, db: Connection, runs: Mapping[int, Mapping[str, bytes]], *, first_id: int) -> None:
+        """The same for wide records by the first block of a run and by term, each in the order of frames."""
+        oldest = first_id >> BLOCK_BITS
+        for first, fresh in sorted(runs.items()):
             # Frame ids only grow, so that blocks behind the oldest are new, except when old frames change.
-            heads, stored = self._read_for(db, oldest, terms) if oldest in fresh else ({}, {})
-            changed, late = _added(first, fresh, heads, {oldest: stored})
+            is_new = _first_of_run(oldest) != first
+            heads = {} if is_new else self._heads(db, first, sorted(fresh), whole=first == oldest)
+            grown = posting_records.gathered(heads, fresh)
+            rest = {term: fresh[term] for term in sorted(fresh.keys() - grown.keys())}
+            stored = {} if is_new or first == oldest else self._rows_in(db, oldest, list(rest))
+            changed, late = _added(first, rest, heads, {oldest: stored})
+            changed[first] |= grown
             self._write(db, changed)
             if late:
                 self._arrange(db, first, late)
@@ -76,7 +81,8 @@ class PostingTable:
         for terms in batched(sorted(doomed), _TERMS_PER_QUERY):
             changed: _Rows = {first: {}, block: {}}
             short: list[str] = []
-            heads, stored = self._read_for(db, block, terms)
+            heads = self._heads(db, first, terms, whole=first == block)
+            stored = {} if first == block else self._rows_in(db, block, terms)
             for number, rows in ((first, heads), (block, stored)):
                 for term, data in rows.items():
                     if data is None:
@@ -127,7 +133,8 @@ class PostingTable:
                 values[term] |= posting_records.in_run(data, number - first)
                 changed[number][term] = b""
             for term in terms:
-                laid_out = posting_records.lay_out(dict(sorted({**values[term], **added[term]}.items())))
+                ordered = dict(sorted({**values[term], **added[term]}.items()))
+                laid_out = posting_records.lay_out(posting_records.wide_of(ordered))
                 for place, data in laid_out.items():
                     changed[first + place][term] = data
             self._write(db, changed)
@@ -196,40 +203,49 @@ class PostingTable:
 
     def differences(self, db: Connection, batches: Iterable[Entries]) -> Iterator[str]:
         """What is wrong with the table, given what it should hold, in batches by frame id."""
-        expected: dict[tuple[str, int], bytes] = {}
+        runs: dict[tuple[str, int], bytearray] = {}
         for entries in batches:
-            for block, terms in _pack(entries).items():
-                for term, data in terms.items():
-                    expected[term, block] = posting_records.merge(expected.get((term, block), b""), data)
-        expected = _laid_out(expected)
+            for first, fresh in _pack(entries).items():
+                for term, records in fresh.items():
+                    runs.setdefault((term, first), bytearray()).extend(records)
+        expected: dict[tuple[str, int], bytes] = {}
+        for (term, first), unordered in runs.items():
+            laid_out = posting_records.lay_out(posting_records.in_order(unordered))
+            expected.update(((term, first + block), data) for block, data in laid_out.items())
         for term, block, data in db.all(f"SELECT term, block, data FROM {self.name}"):
             if expected.pop((term, block), None) != data:
                 yield f"the index is wrong about {term!r} in block {block}"
         for term, block in list(expected)[:20]:
             yield f"the index lacks {term!r} in block {block}"
 
-    def _read_for(
-        self, db: Connection, block: int, terms: Sequence[str]
-    ) -> tuple[dict[str, bytes | None], dict[str, bytes]]:
-        """The rows of these terms that may have frames of a block: the first of its run, and its own.
-
-        A first row too long to have frames of other blocks is not read: None stands in place of its records.
-        """
-        first = _first_of_run(block)
-        blocks = among("block", sorted({first, block}))
-        data = f"CASE WHEN block = ? OR length(data) <= {_LONGEST_GATHERED} THEN data END"
-        heads: dict[str, bytes | None] = {}
-        own: dict[str, bytes] = {}
+    def _heads(
+        self, db: Connection, first: int, terms: Sequence[str], *, whole: bool
+    ) -> dict[str, bytes | None]:
+        """The first rows of a run, `whole`; or None for one too long to have frames of other blocks."""
+        data = "data" if whole else f"CASE WHEN length(data) <= {_LONGEST_GATHERED} THEN data END"
+        rows: dict[str, bytes | None] = {}
         for batch in batched(terms, _TERMS_PER_QUERY):
-            clause = among("term", batch) & blocks
-            sql = f"SELECT term, block, {data} FROM {self.name} WHERE {clause.sql}"
-            rows = typed(db.all(sql, (block, *clause.values)), self.name, str, int, (bytes, NoneType))
-            heads.update((term, data) for term, number, data in rows if number == first)
-            own.update((term, data) for term, number, data in rows if number != first)
-        sizes = {*map(len, own.values()), *map(len, filter(None, heads.values()))}
-        if None in own.values() or not all(map(posting_records.is_whole, sizes)):
+            clause = among("term", batch)
+            sql = f"SELECT term, {data} FROM {self.name} WHERE {clause.sql} AND block = ?"
+            rows.update(typed(db.all(sql, (*clause.values, first)), self.name, str, (bytes, NoneType)))
+        self._check_sizes(filter(None, rows.values()))
+        if whole and None in rows.values():
             raise damaged(self.name)
-        return heads, own
+        return rows
+
+    def _rows_in(self, db: Connection, block: int, terms: Sequence[str]) -> dict[str, bytes]:
+        """The rows of a block other than the first of its run."""
+        rows: dict[str, bytes] = {}
+        for batch in batched(terms, _TERMS_PER_QUERY):
+            clause = among("term", batch)
+            sql = f"SELECT term, data FROM {self.name} WHERE {clause.sql} AND block = ?"
+            rows.update(typed(db.all(sql, (*clause.values, block)), self.name, str, bytes))
+        self._check_sizes(rows.values())
+        return rows
+
+    def _check_sizes(self, rows: Iterable[bytes]) -> None:
+        if not all(map(posting_records.is_whole, {*map(len, rows)})):
+            raise damaged(self.name)
 
 
 TERMS: Final = PostingTable("text_posting")
@@ -238,42 +254,18 @@ WORDS: Final = PostingTable("text_word")
 
 
 def _pack(entries: Entries) -> dict[int, dict[str, bytes]]:
-    """The records of these frames by block and term."""
-    blocks: dict[int, dict[str, bytearray]] = {}
-    large: dict[tuple[int, str], dict[int, int]] = {}
+    """Wide records of these frames by the first block of a run and by term."""
+    runs: dict[int, dict[str, bytearray]] = {}
     for frame_id in sorted(entries):
-        number, offset = frame_id >> BLOCK_BITS, frame_id & OFFSET
-        block = blocks.setdefault(number, {})
-        once = posting_records.narrow(offset, 1)
+        run, offset = runs.setdefault(frame_id >> RUN_BITS, {}), frame_id & _IN_RUN
+        once = posting_records.wide(offset, 1)
         for term, value in entries[frame_id].items():
-            if value == 1:
-                record = once
-            elif posting_records.is_large(value):
-                record = once  # its place; the value comes when the row is complete
-                large.setdefault((number, term), {})[offset] = min(value, MOST)
+            record = once if value == 1 else posting_records.wide(offset, value)
+            if term in run:
+                run[term] += record
             else:
-                record = posting_records.narrow(offset, value)
-            if term in block:
-                block[term] += record
-            else:
-                block[term] = bytearray(record)
-    packed = {number: {term: bytes(row) for term, row in block.items()} for number, block in blocks.items()}
-    for (number, term), values in large.items():
-        row = packed[number][term]
-        packed[number][term] = posting_records.pack(dict(posting_records.unpack(row)) | values)
-    return packed
-
-
-def _laid_out(by_block: Mapping[tuple[str, int], bytes]) -> dict[tuple[str, int], bytes]:
-    """Rows of one block each as they are stored."""
-    rows: dict[tuple[str, int], bytes] = {}
-    for (term, first), keys in groupby(sorted(by_block), key=lambda key: (key[0], _first_of_run(key[1]))):
-        values: dict[int, int] = {}
-        for key in keys:
-            values |= posting_records.in_run(by_block[key], key[1] - first)
-        laid_out = posting_records.lay_out(values)
-        rows.update(((term, first + block), data) for block, data in laid_out.items())
-    return rows
+                run[term] = bytearray(record)
+    return {number * RUN: {term: bytes(row) for term, row in run.items()} for number, run in runs.items()}
 
 
 def _first_of_run(block: int) -> int:
@@ -282,36 +274,31 @@ def _first_of_run(block: int) -> int:
 
 def _added(
     first: int,
-    fresh: Mapping[int, Mapping[str, bytes]],
-    heads: dict[str, bytes | None],
+    fresh: Mapping[str, bytes],
+    heads: Mapping[str, bytes | None],
     stored: Mapping[int, Mapping[str, bytes]],
 ) -> tuple[_Rows, dict[str, dict[int, int]]]:
-    """The rows of a run that change with fresh ones, and records that are not behind all others of theirs.
+    """The rows of a run that change with fresh records, and records that are not behind all others of theirs.
 
-    `heads` are the first rows of the run that there are, and have the fresh records afterwards.
+    `heads` are the first rows of the run that there are.
     """
     changed: _Rows = {number: {} for number in range(first, first + RUN)}
     late: dict[str, dict[int, int]] = {}
-    for number, rows in fresh.items():
-        block = number - first
-        grown = posting_records.gathered(heads, rows, block) if block else {}
-        heads.update(grown)
-        changed[first].update(grown)
-        for term in [term for term in rows if term not in grown] if grown else rows:
-            head, row = heads.get(term, b""), rows[term]
+    for term, records in fresh.items():
+        head = heads.get(term, b"")
+        if head is not None and posting_records.count(head) < GATHERED:  # it has all there are
+            laid_out = posting_records.lay_out(posting_records.joined(head, records))
+            for block, row in laid_out.items():
+                changed[first + block][term] = row
+            continue
+        for block, row in posting_records.by_block(records):
             if block == 0 and head is not None and not posting_records.has_gathered(head):
-                heads[term] = changed[first][term] = posting_records.merge(head, row)
-            elif not posting_records.is_behind(head, row, block):
-                late.setdefault(term, {}).update(posting_records.in_run(row, block))
-            elif head is None or posting_records.count(head) >= GATHERED:
-                own = stored.get(number, {}).get(term, b"")
-                changed[number][term] = posting_records.merge(own, row)
+                head = changed[first][term] = posting_records.merge(head, row)
+            elif posting_records.is_behind(head, row, block):
+                own = stored.get(first + block, {}).get(term, b"")
+                changed[first + block][term] = posting_records.merge(own, row)
             else:
-                values = posting_records.in_run(head, 0) | posting_records.in_run(row, block)
-                laid_out = posting_records.lay_out(values)
-                heads[term] = laid_out[0]
-                for place, data in laid_out.items():
-                    changed[first + place][term] = data
+                late.setdefault(term, {}).update(posting_records.in_run(row, block))
     return changed, late
 
 

@@ -81,10 +81,9 @@ class TimeIndex(Part):
         return [_prepared(draft) for draft in drafts]
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
-        if prepared is not None and isinstance(frames, Written) and None not in prepared:
-            # The usual case: nothing is left to read, so that the frames need not be made.
-            ready = zip(frames.ids, prepared, strict=True)
-            _add(tx.db, {frame_id: item for frame_id, item in ready if isinstance(item, tuple)})
+        if prepared is not None and isinstance(frames, Written):
+            # Few texts name a time: to make the frames of all would take longer than to read those.
+            _add(tx.db, _of_written(frames, prepared))
             return
         cut = {frame.parent for frame in frames if frame.start is not None}
         rows: dict[int, Ranges] = {}
@@ -181,6 +180,18 @@ def _prepared(draft: Draft) -> Ranges | None:
     if not may_name_a_time(draft.text[:_MOST_CHARACTERS]):
         return ()
     return None if draft.occurred_at is None else times_said(draft.text, draft.occurred_at)
+
+
+def _of_written(frames: Written, prepared: Sequence[object]) -> dict[int, Ranges]:
+    cut = {row.parent_id for row in frames.rows if row.start_byte is not None}
+    rows: dict[int, Ranges] = {}
+    for row, (draft, _), item in zip(frames.rows, frames.drafts, prepared, strict=True):
+        if isinstance(item, tuple):
+            if item:
+                rows[row.frame_id] = item
+        elif row.frame_id not in cut:
+            rows[row.frame_id] = times_said(draft.text, row.occurred_at)
+    return rows
 
 
 def _add(db: Connection, rows: Mapping[int, Ranges]) -> None:

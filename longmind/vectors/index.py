@@ -301,8 +301,7 @@ class VectorIndex(VectorRows):
             pieces = zip(texts.items(), encodings, strict=True)
             known = [(key, text, found.tokens) for (key, text), found in pieces if found.tokens is not None]
             keeps = content_pieces([text for _, text, _ in known], [tokens for _, _, tokens in known])
-            kept = [tokens.states[keep] for (_, _, tokens), keep in zip(known, keeps, strict=True)]
-            packed = pack_many(basis, kept)
+            packed = pack_many(basis, [tokens.states for _, _, tokens in known], keeps)
             signs = {key: each for (key, _, _), each in zip(known, packed, strict=True)}
         rows = {}
         for key, encoding in zip(texts, encodings, strict=True):

@@ -211,22 +211,27 @@ def pack_signs(basis: Basis, states: Float32Array) -> bytes:
     return np.packbits(states @ basis.axes > np.outer(lengths, basis.projected_mean), axis=1).tobytes()
 
 
-def pack_many(basis: Basis, states: Sequence[Float32Array]) -> list[bytes]:
-    """`pack_signs` of each; of many on several threads, since a product needs no Python.
+def pack_many(basis: Basis, states: Sequence[Float32Array], keeps: Sequence[BoolArray]) -> list[bytes]:
+    """`pack_signs` of what is kept of each; of many on several threads, since a product needs no Python.
 
-    Each text's product by itself: one of several would round in another way.
+    Each text's product by itself: one of several would round in another way. And what is kept is copied just
+    before it: of all texts first, the copies would have left the processor's cache by then.
     """
+
+    def packed(first: int, end: int) -> list[bytes]:
+        pairs = zip(states[first:end], keeps[first:end], strict=True)
+        return [pack_signs(basis, each.compress(keep, axis=0)) for each, keep in pairs]
+
     with one_thread():
         workers = min(_MOST_WORKERS, os.cpu_count() or 1)
         if workers < 2 or len(states) < _FEW_TEXTS:
-            return [pack_signs(basis, each) for each in states]
+            return packed(0, len(states))
         from concurrent.futures import ThreadPoolExecutor
 
         size = -(-len(states) // workers)
-        shares = [states[first : first + size] for first in range(0, len(states), size)]
         with ThreadPoolExecutor(workers, thread_name_prefix="longmind-signs") as pool:
-            packed = pool.map(lambda share: [pack_signs(basis, each) for each in share], shares)
-            return [signs for share in packed for signs in share]
+            shares = pool.map(lambda first: packed(first, first + size), range(0, len(states), size))
+            return [signs for share in shares for signs in share]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longmind.base import posting_records
-from longmind.base.posting_records import BLOCK_BITS, MOST, OFFSET, RECORD_COUNT
+from longmind.base.posting_records import BLOCK_BITS, GATHERED, MOST, OFFSET, RECORD_COUNT
 
 SMALL = st.integers(0, 15)
 VALUES = SMALL | st.integers(0, MOST)
@@ -22,6 +22,10 @@ many = settings(max_examples=300, deadline=None)
 
 def packed(plain: dict[int, int]) -> bytes:
     return posting_records.pack(dict(sorted(plain.items())))
+
+
+def wide(plain: dict[int, int]) -> bytes:
+    return posting_records.wide_of(dict(sorted(plain.items())))
 
 
 @many
@@ -78,12 +82,53 @@ def test_arrays_are_what_the_rows_say(rows: list[tuple[int, dict[int, int]]]) ->
 
 @many
 @given(st.lists(PLAIN, max_size=8))
-def test_rows_of_arrays_are_packed_as_each_alone(rows: list[dict[int, int]]) -> None:
+def test_records_of_arrays_are_packed_as_each_alone(rows: list[dict[int, int]]) -> None:
     pairs = [pair for plain in rows for pair in sorted(plain.items())]
     sizes = [len(plain) for plain in rows]
     begins = np.array([sum(sizes[:place]) for place in range(len(rows))], dtype=np.int64)
     offsets, values = (np.array([pair[side] for pair in pairs], dtype=np.int64) for side in (0, 1))
-    assert posting_records.rows(offsets, values, begins) == [packed(plain) for plain in rows]
+    assert posting_records.runs(offsets, values, begins) == [wide(plain) for plain in rows]
+
+
+@many
+@given(st.dictionaries(st.integers(0, OFFSET * 3 + 2) | st.integers(0, 60), VALUES, max_size=90))
+def test_a_run_is_laid_out_in_rows_of_its_blocks(plain: dict[int, int]) -> None:
+    rows = posting_records.lay_out(wide(plain))
+    read = {
+        (block << BLOCK_BITS) + offset: value
+        for block, data in rows.items()
+        for offset, value in posting_records.unpack(data)
+    }
+    assert read == plain
+    assert list(read) == sorted(plain)
+    in_first = sum(offset <= OFFSET for offset in plain)
+    sizes = {block: posting_records.count(data) for block, data in rows.items()}
+    assert sizes.get(0, 0) == max(in_first, min(len(plain), GATHERED))
+    by_block = dict(posting_records.by_block(wide(plain)))
+    assert by_block == {
+        block: packed({offset & OFFSET: plain[offset] for offset in plain if offset >> BLOCK_BITS == block})
+        for block in sorted({offset >> BLOCK_BITS for offset in plain})
+    }
+
+
+@many
+@given(
+    st.dictionaries(st.integers(0, OFFSET * 2), VALUES, max_size=70),
+    st.dictionaries(st.integers(0, OFFSET * 3), VALUES, min_size=1, max_size=70),
+)
+def test_what_a_first_row_takes_in_is_laid_out_as_all_together(
+    stored: dict[int, int], fresh: dict[int, int]
+) -> None:
+    rows = posting_records.lay_out(wide(stored))
+    expected = posting_records.lay_out(wide(stored | fresh))
+    if len(stored) < GATHERED:
+        assert posting_records.lay_out(posting_records.joined(rows.get(0, b""), wide(fresh))) == expected
+    grown = posting_records.gathered({"term": rows[0]} if rows else {}, {"term": wide(fresh)})
+    assert not grown or {0: grown["term"]} == expected
+    is_behind = min(fresh) > max(stored, default=-1)
+    has_room = len(stored) + len(fresh) <= GATHERED
+    assert bool(grown) == (is_behind and has_room and max(fresh) > OFFSET)
+    assert not posting_records.gathered({"term": None}, {"term": wide(fresh)})
 
 
 @pytest.mark.parametrize("size", [1, 5, 11, len(posting_records.DAMAGED)])

@@ -45,14 +45,12 @@ def test_a_batch_is_packed_as_its_texts_are_one_by_one() -> None:
     counted = [count_terms(text) for text in texts]
     assert [item.length for item in numbered] == [length for _, length in counted]
     chosen = sorted(rng.sample(range(len(texts)), 1200))
-    ids = sorted(rng.sample(range(3000, 20_000), len(chosen)))
+    ids = sorted(rng.sample(range(60_000, 80_000), len(chosen)))
     mixed: list[Any] = [numbered[at] if rng.random() < 0.8 else counted[at] for at in chosen]
     packed = batches.pack(batches.by_run(ids, mixed))
     single = posting_table._pack({frame_id: counted[at][0] for frame_id, at in zip(ids, chosen, strict=True)})
-    assert len(packed) > 2
-    assert packed == {
-        block: {term: bytes(data) for term, data in rows.items()} for block, rows in single.items()
-    }
+    assert len(packed) > 1
+    assert packed == single
 
 
 def test_long_texts_are_cut_in_several_runs(monkeypatch: Any) -> None:

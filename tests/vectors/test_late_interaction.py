@@ -218,7 +218,8 @@ def test_signs_are_those_of_the_projection(seed: int, count: int) -> None:
 def test_many_texts_are_packed_as_each_by_itself() -> None:
     basis = plain_basis(64)
     texts = [states(number, number % 9) for number in range(100)]
-    expected = [pack_signs(basis, each) for each in texts]
-    assert pack_many(basis, texts) == expected
-    assert pack_many(basis, texts[:3]) == expected[:3]
-    assert pack_many(basis, []) == []
+    keeps = [np.arange(len(each)) % 3 != number % 2 for number, each in enumerate(texts)]
+    expected = [pack_signs(basis, each[keep]) for each, keep in zip(texts, keeps, strict=True)]
+    assert pack_many(basis, texts, keeps) == expected
+    assert pack_many(basis, texts[:3], keeps[:3]) == expected[:3]
+    assert pack_many(basis, [], []) == []
