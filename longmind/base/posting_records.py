@@ -146,6 +146,11 @@ def gathered(heads: Mapping[str, bytes | None], fresh: Mapping[str, bytes]) -> d
     return grown
 
 
+def in_first(records: bytes) -> bytes:
+    """Wide records as a row of the first block of their run; nothing if some lie behind it."""
+    return b"" if records[-2] >= _SECOND_BLOCK else _narrowed(records)
+
+
 def joined(head: bytes, records: bytes) -> bytes:
     """The records of a first row and others of its run, wide; of the same frame, the others replace one."""
     before = _widened(head)

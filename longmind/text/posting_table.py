@@ -286,6 +286,10 @@ def _added(
     late: dict[str, dict[int, int]] = {}
     for term, records in fresh.items():
         head = heads.get(term, b"")
+        in_first = posting_records.in_first(records)
+        if in_first and head is not None and not posting_records.has_gathered(head):  # as in small stores
+            changed[first][term] = posting_records.merge(head, in_first)
+            continue
         if head is not None and posting_records.count(head) < GATHERED:  # it has all there are
             laid_out = posting_records.lay_out(posting_records.joined(head, records))
             for block, row in laid_out.items():
