@@ -49,7 +49,8 @@ _TIE: Final = (
     r"lessons?|class(?:es)?|plan|policy|studies|degree|course|gig|internship|apprenticeship|flat|house|"
     r"room|studio|"
     r"apartment|term|work|keys|engagement|marriage|relationship|card|badge|licence|license|ticket|pass|"
-    r"thing|duty|duties|entries|accounts|subscriptions|licen[cs]es|seats|instances?|servers?|cluster|workspace|"
+    r"thing|duty|duties|entries|accounts|subscriptions|licen[cs]es|seats|instances?|servers?|cluster|"
+    r"workspace|"
     r"setup|installation)"
 )
 """Between somebody and what they belong to: to give up the one is to leave the other."""
@@ -118,7 +119,8 @@ _HALVES: Final = (
     ),
     (
         pattern(
-            rf"(?:^|(?<=\s))(?P<how>threw|thrown|switched|turned|called|cut|shut|closed|wound|phased|sent|took|taken|ripped|"
+            rf"(?:^|(?<=\s))(?P<how>threw|thrown|switched|turned|called|cut|shut|closed|wound|phased|sent|"
+            rf"took|taken|ripped|"
             rf"tore|torn|stripped|pulled|signed)(?: "
             rf"{_OWN})*$"
         ),
@@ -132,8 +134,10 @@ _HALVES: Final = (
         pattern(
             r"(?:on )?to (?:my|our|a|an|some|his|her|their|the)(?: \w+)? (?:parents|mum|mom|dad|mother|"
             r"father|brother|"
-            r"sister|cousin|uncle|aunt|gran|grandmother|grandfather|grandparents|nephew|niece|son|daughter|friends?|"
-            r"mates?|neighbou?rs?|colleague|family|charity|shelter|farm|rescue|school|museum|in-laws|ex)(?:$|\s)"
+            r"sister|cousin|uncle|aunt|gran|grandmother|grandfather|grandparents|nephew|niece|son|daughter|"
+            r"friends?|"
+            r"mates?|neighbou?rs?|colleague|family|charity|shelter|farm|rescue|school|museum|in-laws|"
+            r"ex)(?:$|\s)"
         ),
     ),
     (
@@ -175,7 +179,9 @@ _DONE_AWAY: Final = (
     rf"ended|demolished|abolished|(?:closed|shut)(?!{FOR_A_WHILE}))"
 )
 _GONE: Final = (
-    r"ended|lapsed|expired|died|folded|retired|resigned|quit$|fell (?:through|apart)|fallen (?:through|"
+    r"ended|lapsed|expired|died|folded|retired(?! (?:her|his|their|my|our|the|an?)\b)|"
+    r"resigned|quit$|fell "
+    r"(?:through|apart)|fallen (?:through|"
     r"apart)|"
     r"ran out|run out|went (?:under|bust|bankrupt|out of business|to (?:a new|another|someone else|"
     r"somebody else))|"
@@ -244,7 +250,8 @@ _BY_ANYBODY: Final = pattern(
 )
 """What is done away with is over for everybody, whoever does it."""
 _BY_A_DOCTOR: Final = pattern(
-    r"\b(?:doctors?|gp|consultant|specialist|nurse|surgeon|pharmacist|psychiatrist|vet|hospital|clinic|\w+ologists?)"
+    r"\b(?:doctors?|gp|consultant|specialist|nurse|surgeon|pharmacist|psychiatrist|vet|hospital|clinic|"
+    r"\w+ologists?)"
     r"(?: (?:has|have|had|finally|just|then|now))* "
     r"(?:stopped|discontinued|withdrew|withdrawn|cancelled|canceled)$"
 )

@@ -15,6 +15,7 @@ from typing import Final
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
 from longmind.facts.anew import driven_by, not_to_come, other_than_now, rival_of
+from longmind.facts.back_again import back_again
 from longmind.facts.consequences import (
     consequences,
     doing_over,
@@ -41,6 +42,7 @@ from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
 from longmind.facts.slots import wordings
 from longmind.facts.told_of_it import told_of_it
+from longmind.facts.told_otherwise import told_otherwise
 from longmind.facts.trust import USER, is_own_words
 from longmind.facts.values import Entity
 from longmind.facts.words import has_kin, kin_of, words_of
@@ -77,6 +79,9 @@ def anchored(
             *doubted(current, frame, ()).over,
             *_ended_by_wording(current, frame),
         ]
+        if is_own_words(frame):
+            over += back_again(current, frame, ()).new
+            over += told_otherwise(current, frame, ()).new
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
     told = left_for(current, item.facts)
@@ -91,6 +96,10 @@ def anchored(
     facts += reconsidered(current, frame)
     over, kept = doubted(current, frame, facts)
     over += _ended_by_wording(current, frame)
+    if is_own_words(frame):
+        again = back_again(current, frame, kept)
+        retold = told_otherwise(current, frame, again.kept)
+        over, kept = [*over, *again.new, *retold.new], retold.kept
     off = [gone for fact in (*kept, *over) for gone in not_to_come(current, fact, frame)]
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over, *off])))
 
@@ -255,14 +264,22 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
         if any(own <= belief.words for belief in told):
             matches = _matching(current, USER, str(fact.value))
     clause = frame.text.encode()[fact.start : fact.end].decode(errors="ignore")
+    part = _PART.match(str(fact.value))
     for belief in matches:
         if comes_back(belief, clause):
+            continue
+        if part is not None and _SERVICE.fullmatch(belief.predicate) and part["what"] not in _ALL_OF_IT:
             continue
         yield replace(
             fact, subject=belief.subject, predicate=belief.predicate, value=belief.value, cardinality=None
         )
 
 
+_PART: Final = re.compile(r"(?:the |my |our |some |these |those )[A-Z][\w'-]* (?P<what>[a-z]+s)\b")
+"""Who deletes "the Trello cards" has Trello all the same."""
+_ALL_OF_IT: Final = frozenset(
+    "accounts subscriptions licences licenses seats instances servers contracts".split()
+)
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|his|her|their|its|that|this) ", re.IGNORECASE)
 _FURTHER: Final = re.compile(
     r" (?:about|above|across|after|along|around|as|at|before|behind|below|beside|between|by|down|during|"
