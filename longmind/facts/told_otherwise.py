@@ -54,7 +54,8 @@ _VALUE: Final = re.compile(
     r"th))(?= floor))"
     r"|(?P<title>(?:(?<=\bcalled )|(?<=\bnamed )|(?<=\btitled )|(?<=\btitle )|(?<=\bname "
     r"))(?-i:[A-Z])[\w'-]+(?: (?:(?:and|of|the|in) )*(?-i:[A-Z])[\w'-]*)*)"
-    r"|(?P<name>(?:(?<=\bin )|(?<=\bon )|(?<=\bover )|(?<=\bvia )|(?<=\bwith )|(?<=\bto )|(?<=\bthrough "
+    r"|(?P<name>(?:(?<=\bin )|(?<=\bon )|(?<=\bover )|(?<=\bof )|(?<=\bfrom )|(?<=\bvia )|(?<=\bwith )|"
+    r"(?<=\bto )|(?<=\bthrough "
     r"))(?-i:[A-Z])[\w'-]*(?: (?-i:[A-Z])[\w'-]*)*)",
     re.IGNORECASE,
 )
@@ -130,7 +131,7 @@ def told_otherwise(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFac
     said_only: list[tuple[str, CurrentFact]] = []
     for told in _tellings(frame.text):
         for belief in _meant(current, told, frame):
-            at, old = _values_of(belief, told.sort)[0]
+            at, old = values_of(belief, told.sort)[0]
             text = told.text
             if told.sort == "date":
                 text = with_dates(text, frame.occurred_at)
@@ -195,7 +196,7 @@ def _meant(current: CurrentFacts, told: _Told, frame: Frame) -> list[CurrentFact
         for belief in _candidates(current, told)
         if belief.recorded < frame.occurred_at and _is_of(belief, told)
     ]
-    before = {_values_of(belief, told.sort)[0][1].casefold() for belief in found}
+    before = {values_of(belief, told.sort)[0][1].casefold() for belief in found}
     return found if len(before) == 1 and told.text.casefold() not in before else []
 
 
@@ -211,13 +212,13 @@ def _is_of(belief: CurrentFact, told: _Told) -> bool:
     """Whether a clause speaks of what the fact is about and of nothing else."""
     if not told.about <= _about(belief):
         return False
-    values = _values_of(belief, told.sort)
+    values = values_of(belief, told.sort)
     if len(values) != 1:
         return False
     at, old = values[0]
     if told.sort == "name" and not _alike(belief, old, told):
         return False
-    if told.sort == "amount" and _unit(old) != _unit(told.text):
+    if told.sort == "amount" and not same_unit(old, told.text):
         return False
     if not told.about.isdisjoint(_heads(belief)):
         return True
@@ -238,8 +239,19 @@ def _alike(belief: CurrentFact, old: str, told: _Told) -> bool:
     return before == preposition or (before in ways and preposition in (*ways, "to"))
 
 
-def _unit(amount: str) -> str:
-    return re.sub(r"[\d.,\s]|s$", "", amount.casefold())
+def same_unit(one: str, other: str) -> bool:
+    return len({re.sub(r"[\d.,\s]|s$", "", amount.casefold()) for amount in (one, other)}) == 1
+
+
+def sort_of(value: str) -> tuple[str, str]:
+    """The sort of a value that is told alone, and the value; none for words of no sort."""
+    match = _VALUE.search(value)
+    if match is not None and match.lastgroup is not None:
+        return match.lastgroup, match[0]
+    return ("name", value) if _A_NAME.fullmatch(value) is not None else ("", value)
+
+
+_A_NAME: Final = re.compile(r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*")
 
 
 def _about(belief: CurrentFact) -> frozenset[str]:
@@ -261,7 +273,7 @@ def _heads(belief: CurrentFact) -> frozenset[str]:
     return words_of(" ".join(heads))
 
 
-def _values_of(belief: CurrentFact, sort: str) -> list[tuple[int, str]]:
+def values_of(belief: CurrentFact, sort: str) -> list[tuple[int, str]]:
     said = belief.predicate.rpartition("_")[2]
     lead = f"{said} "  # "stored_in" "Backblaze"
     return [
