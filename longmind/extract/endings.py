@@ -145,10 +145,7 @@ _HALVES: Final = (
         pattern(r"(?:since|as of|for good|at last|now)(?:$|\s)"),
     ),
     (
-        pattern(
-            r"(?:^an? |^some |\bbuyers? |\bowners? )[^.]{0,40}?"
-            rf"(?P<how>dro?ve (?:off|away) (?:in|with))(?: {_OWN})*$"
-        ),
+        pattern(rf"(?:^|(?<=\s))(?P<how>drove (?:off|away) (?:in|with))(?: {_OWN})*$"),
         pattern(""),
     ),
     (pattern(rf"(?:^|(?<=\s))(?P<how>had|put)(?: {_OWN})*$"), pattern(r"(?:put down|to sleep)(?:$|\s)")),
@@ -256,6 +253,7 @@ _BY_A_DOCTOR: Final = pattern(
     r"(?:stopped|discontinued|withdrew|withdrawn|cancelled|canceled)$"
 )
 """What they stop is over for whoever took it."""
+_SOME: Final = frozenset("a an some two somebody someone".split())
 _AWAY: Final = pattern(r"left$|(?:got|came|come|took|taken|pulled)(?: \S+){0,2} out of$")
 """From where somebody may come back within the day."""
 _NOT_MISSED: Final = pattern(
@@ -303,6 +301,8 @@ def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending |
             return None
         if away and earlier.split()[-1:] == ["just"] and match["how"] != "left":
             return None  # "just got out of the pool"
+        if match["how"].startswith("drove"):  # as whoever has bought it does, and who has borrowed it
+            return None if tokens[0].low not in _SOME else Ending("", by_speaker=False)
         if (
             _BY_ANYBODY.match(later) is not None
             or _BY_A_DOCTOR.search(f"{earlier.strip()} {match['how']}") is not None

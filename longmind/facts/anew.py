@@ -34,7 +34,8 @@ _NOW: Final = re.compile(
     r"(?:the|my|our) (?:move|accident|surgery|operation|injury|baby|divorce|pandemic|lockdown|merger|switch|"
     r"change|new \w+|winter|summer|spring|autumn|holidays))\b|"
     r"from (?:now|here|today|next) on|(?:changed|switched) (?:my|our|his|her) [a-z]+ to|"
-    r"from (?:next|this) \w+|as of|no longer|anymore|any more|in the end|(?:agreed|decided) that|"
+    r"from (?:next|this) \w+|from to(?:day|night)|as of|"
+    r"no longer|anymore|any more|in the end|(?:agreed|decided) that|"
     r"(?:the|my|our) new [a-z]+(?: is|'s)|"
     r"(?:put|switched|moved) (?:her|him|me|us|[A-Z]\w+)(?: over)? (?:in|on|to)|"
     r"(?:everything|the lot|it all)(?: over| across)? to)\b",

@@ -34,7 +34,8 @@ _BACK: Final = re.compile(
 _NOT_SO: Final = re.compile(
     r"\b(?:if|would|might|could|should|want|hope|wish|maybe|perhaps|not|never|thinking|planning|plan|going "
     r"to|used to|"
-    r"was|were|until|till|tonight|tomorrow|yesterday|visit|for (?:a|an|one|two|three|the (?:day|week|"
+    r"was|were|until|till|(?<!of )(?<!from )tonight|tomorrow|yesterday|visit|for (?:a|an|one|two|three|the "
+    r"(?:day|week|"
     r"weekend|night|"
     r"holidays?|summer|winter|evening|time being))|he|she|they're|they|his|her|their)\b|n't\b|\?",
     re.IGNORECASE,

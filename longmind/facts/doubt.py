@@ -551,7 +551,11 @@ def _words_in(held: CurrentFact) -> _ValueWords:
 
 @lru_cache(maxsize=4096)
 def _words_of_value(value: str) -> _ValueWords:
-    spoken = " ".join(word for word in SPOKEN_WORD.findall(value) if word[:1].isupper())
+    spoken = " ".join(
+        word
+        for word in SPOKEN_WORD.findall(value)
+        if word[:1].isupper() or (word[:1].isdigit() and word[1:2].isupper())  # "1Password"
+    )
     names, every = words_of(spoken) if spoken else frozenset(), words_of(value)
     if names - _DAYS:
         names -= _DAYS  # who leaves the choir seldom says again on which day it sang

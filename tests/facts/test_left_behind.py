@@ -57,6 +57,28 @@ from tests.facts.test_doubt import told
         ),
         (("My gym is PureGym.", "PureGym got too crowded, I'm at Bannatyne now."), "gym PureGym"),
         (("My browser is Opera.", "Opera kept crashing on me, so I've switched to Vivaldi."), "Opera"),
+        (
+            (
+                "Secrets for the Heron project are kept in 1Password.",
+                "The 1Password entries have been wiped.",
+            ),
+            "1Password",
+        ),
+        (
+            (
+                "We've got a trailer tent, a little Conway.",
+                "Some couple came and drove off with the trailer tent.",
+            ),
+            "Conway",
+        ),
+        (
+            ("My sister Nele runs the Nordic region.", "Nele is running the Baltic region from today."),
+            "Nordic",
+        ),
+        (
+            ("Ilse Kranz is chief executive of Kielbau.", "Ilse Kranz has retired after twenty years."),
+            "chief executive",
+        ),
     ],
 )
 def test_what_is_said_to_be_left_is_held_no_more(texts: tuple[str, ...], gone: str) -> None:
@@ -102,6 +124,8 @@ def test_what_is_said_to_be_left_is_held_no_more(texts: tuple[str, ...], gone: s
         ("I use Trello.", "My Trello notifications have been switched off.", "Trello"),
         ("I use Firefox.", "Firefox kept asking me to update, so I did.", "Firefox"),
         ("I use Firefox.", "I'm not done with Firefox.", "Firefox"),
+        ("We've got a caravan.", "My sister drove off with the caravan.", "caravan"),
+        ("Ilse Kranz is chief executive of Kielbau.", "Ilse Kranz has retired her old car.", "Kielbau"),
         ("I'm on methotrexate.", "The doctor almost took me off methotrexate.", "methotrexate"),
         ("I'm on methotrexate.", "They might take me off methotrexate in May.", "methotrexate"),
         ("I'm a member of the rowing club.", "I just got out of the rowing club, soaked.", "member"),
@@ -112,3 +136,8 @@ def test_what_is_said_to_be_left_is_held_no_more(texts: tuple[str, ...], gone: s
 def test_what_only_sounds_like_leaving_ends_nothing(first: str, second: str, kept: str) -> None:
     after = told(first, second)
     assert any(kept in line for line in after), after
+
+
+def test_who_is_something_for_now_is_it_until_then() -> None:
+    after = told("At the moment I'm a trainee nurse, and from 1 January 2024 I'll be a staff nurse.")
+    assert after == ["user role staff nurse"]
