@@ -202,7 +202,9 @@ def _meant(current: CurrentFacts, told: _Told, frame: Frame) -> list[CurrentFact
 
 def _candidates(current: CurrentFacts, told: _Told) -> Iterator[CurrentFact]:
     for subject in (USER, *current.things_with(told.about)):
-        for belief in current.speaking_of(subject, told.about) if subject == USER else current.held(subject):
+        # Of somebody much may be known; of "garage code" nearly all that is known is what it is.
+        much = subject == USER or subject[:1].isupper()
+        for belief in current.speaking_of(subject, told.about) if much else current.held(subject):
             free = belief.predicate.startswith("is") or not is_slot(belief.predicate)
             if free and belief.predicate not in _TOLD_APART and belief.predicate not in INSTRUCTIONS:
                 yield belief
