@@ -60,7 +60,7 @@ _SAYS: Final = pattern(
     rf"(?P<value>[£$€]?\d(?:[^,;:.!?]|[.,:](?=\d)){{0,30}}?),? (?:and )?not [^,;:.!?]{{1,40}}$",
     re.IGNORECASE,
 )
-"""What a paper says and what it does not: "the box says 100 mg, not 50"."""
+"""What a paper says and what it does not: "the box says 75 mg, not 50"."""
 _SAID_BUT: Final = pattern(
     rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE
 )

@@ -154,7 +154,7 @@ def switched(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     new = fact.value if back is None else back["new"]
     errand = None if back is None else _ERRAND.search(new)
     if errand is not None and any(which == "base" for _, which in forms_of(errand[1])):
-        return fact  # "gone back to Monzo to complain"
+        return fact  # "gone back to N26 to complain"
     before = _held_once(current, fact.subject, new) if back is not None else None
     if before is not None:
         return replace(fact, predicate=before.predicate, value=before.value, replaces="", confidence=None)

@@ -1,4 +1,4 @@
-"""What somebody is back to: "back on nights", "we've gone back to Monzo", "back to Zoom for the standups".
+"""What somebody is back to: "back on earlies", "we've gone back to N26", "back to Skype for the calls".
 
 It was told before, under whichever predicate, and holds again; what came in its place is over. That is what
 began when it ended, or what differs from it as one shift does from another.

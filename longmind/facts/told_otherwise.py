@@ -1,8 +1,8 @@
-"""The same told anew in other words: "the shop closes at seven now", "I've got locker 131", "the code is "
+"""The same told anew in other words: "the bakery closes at six now", "I've got locker 102", "the code is "
 "different".
 
 Facts of the text's own words have no slot by which a new value finds the old one. What tells them apart are
-the words of what they are about ("locker on the ward") and the sort of their value: a number, an hour, a day,
+the words of what they are about ("locker at the pool") and the sort of their value: a number, an hour, a day,
 a name. A clause that says that something is changed, and names nothing but words of the one and a value of
 the same sort, tells the other anew.
 """
@@ -151,7 +151,7 @@ def told_otherwise(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFac
 
 
 def _says_only(fact: FoundFact, text: str, belief: CurrentFact) -> bool:
-    """ "Got locker 131", which is told as the locker on the ward, is not another fact."""
+    """ "Got locker 102", which is told as the locker at the pool, is not another fact."""
     if fact.action != "record" or fact.confidence is None or is_slot(fact.predicate):
         return False
     words = words_of(f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.value}") - words_of(
@@ -263,7 +263,7 @@ def _about(belief: CurrentFact) -> frozenset[str]:
 
 
 def _heads(belief: CurrentFact) -> frozenset[str]:
-    """The noun that names what a fact is about: "locker" of "locker on ward", "code" of "code for the "
+    """The noun that names what a fact is about: "locker" of "locker at pool", "code" of "code for the "
     "gate"."""
     said = belief.predicate if belief.subject == USER else belief.subject
     words = re.split(r"[_ ]", _PREPOSITIONS.split(said)[0])
