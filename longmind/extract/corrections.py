@@ -12,8 +12,16 @@ from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 from longmind.extract.words import Words
 
+_PAPERS: Final = (
+    r"(?:label|bottle|box|packet|tickets?|papers?|booking|letter|card|calendar|contract|receipt|passport|"
+    r"notes?|"
+    r"invitation|website|e-?mail|manual|certificate|bill|invoice|statement|map|diary|prescription|"
+    r"confirmation|documents?|list|schedule|timetable|records?|file|photo|picture|sign|page)"
+)
+"""Where somebody looks up what they had in mind."""
 _MARK: Final = (
-    r"(?:sorry|tell a lie|i tell a lie|(?:scratch|strike|ignore) that|correction|typo(?: above)?|hang on|"
+    r"(?:sorry|tell a lie|i tell a lie|(?:scratch|strike|ignore|scrap) that|correction|typo(?: above)?|"
+    r"hang on|"
     r"hold on|let me correct "
     r"(?:that|myself)|"
     r"i (?:got|had) (?:that|it) wrong|my mistake|my bad|oops|whoops|i (?:meant|mean|"
@@ -27,21 +35,32 @@ _NOT_OLD: Final = r"(?:,? (?:and )?not [^,;:.!?]{1,40}?)?"
 _AFTER: Final = pattern(
     rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}(?:[,:;.!-]*\s+(?:{_MARK}|"
     rf"no))*[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|"
+    rf"(?:the|my|our) {_PAPERS} (?:says|said|reads)|"
     rf"not \S+ but)\s+)?{_VALUE}{_NOT_OLD}[^\w,;.!]*(?:[,;.!].*)?$",
     re.IGNORECASE,
 )
 _BEFORE: Final = pattern(rf"(?:(?:no|ah|oh|well)[,!. ]+)?{_VALUE}[,;-]+\s*(?:i )?{_MARK}\W*$", re.IGNORECASE)
 _LOOKED_UP: Final = pattern(
-    rf"(?:(?:oh|ah|sorry|actually|ok|okay|hmm|wait)[,.! ]+)*(?:i(?:'ve| have)? )?(?:just |only )?(?:"
-    rf"(?:looked at|(?:double[- ]|re)?checked|looked up|reread|dug out|looked in|looked on|found|asked)\b"
+    rf"(?:(?:oh|ah|ugh|sorry|actually|ok|okay|hmm|wait|hang on|hold on)[,.! ]+)*(?:i(?:'ve| have)? )?"
+    rf"(?:just |only )?(?:"
+    rf"(?:looked at|(?:double[- ]|re)?checked|looked up|reread|dug out|looked in|looked on|found|asked|"
+    rf"opened|"
+    rf"pulled up)\b"
     rf"[^.!?;:,]{{2,50}}?"
     rf"|(?:re)?(?:measured|counted|weighed)(?: (?:it|them|everything))?(?: (?:again|properly|tonight|"
     rf"today|twice|just now))*)(?:,? and|,|;|:| -)\s+"
-    rf"(?:it's|it is|it was|it says|that's|they're|there are|there's|it comes to)"
-    rf" (?:actually |really |in fact |only )?(?:(?:at|on) (?=(?:the )?\d))?{_VALUE}{_NOT_OLD}"
+    rf"(?:it's|it is|it was|it says|that's|they're|there are|there's|it comes to|(?=[£$€]?\d))"
+    rf" ?(?:actually |really |in fact |only )?(?:(?:at|on) (?=(?:the )?\d))?{_VALUE}{_NOT_OLD}"
     rf"(?: (?:he|she|they|it|we)(?:'s| is|'re| are) \w+ing)?$",
     re.IGNORECASE,
 )
+_SAYS: Final = pattern(
+    rf"(?:(?:oh|ah|ugh|sorry|actually|ok|okay|hmm|wait|hang on|hold on|but)[,.! ]+)*(?:the|my|our) {_PAPERS}"
+    rf" (?:actually |clearly )?(?:says|said|reads) (?:it's |it is )?"
+    rf"(?P<value>[£$€]?\d(?:[^,;:.!?]|[.,:](?=\d)){{0,30}}?),? (?:and )?not [^,;:.!?]{{1,40}}$",
+    re.IGNORECASE,
+)
+"""What a paper says and what it does not: "the box says 75 mg, not 50"."""
 _SAID_BUT: Final = pattern(
     rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE
 )
@@ -91,7 +110,7 @@ _HINTS: Final = frozenset(
     "mean meant misspoke make wait rather should made misread misremembered misheard mistaken incorrect "
     "right true checked looked reread dug found confused mixed muddled forget no nah nope not actually "
     "mistyped misspelled misspelt wrote was said told typed measured remeasured counted recounted weighed "
-    "rechecked".split()
+    "rechecked scrap says opened pulled".split()
 )
 """Words without which nothing is taken back."""
 _MARKS: Final = Gated(
@@ -108,7 +127,8 @@ _ITS: Final = pattern(
     rf"(?:^|[,:;]\s|\s[-–—]\s|\b(?:and|but|so|that)\s)(?:(?:it's|it is|it was|they're|that's) |its (?=\S*\d))"
     rf"(?:actually |really |in fact |only )?(?!(?:wrong|mistaken|my|a|an|the wrong|all|out|in|on|"
     rf"at)\b){_VALUE}"
-    rf"(?:,? (?:and )?not [^.!?]{{1,40}}|, (?:sorry|apparently|actually|in fact|of course))?[.!]*$",
+    rf"(?:,? (?:and )?not [^.!?]{{1,40}}|, (?:sorry|apparently|actually|in fact|of course)|"
+    rf", (?:i|we) (?:was|were|had|got|always|keep|must have)\b[^.!?]*)?[.!]*$",
     re.IGNORECASE,
 )
 """What is right, in a sentence beside one that says that something was wrong: "it was Bradford"."""
@@ -149,12 +169,12 @@ def find_correction(
     if said is not None and _is_value(said["value"]) and _is_telling(said["old"], said["value"]):
         old = (span[0] + said.start("old"), span[0] + said.end("old"))
         return _made(words, span, speaker, said)._replace(old=old, rule="not_that"), False
-    for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS, _NO_NO, _LOOKED_UP):
+    for shape in (_STARRED, _SAID_BUT, _SAYS, _LOOKED_UP, _AFTER, _BEFORE, _NO_ITS, _NO_NO):
         match = shape.match(text)
         if match is not None and _is_value(match.group("value")) and not _excuses(text, match):
             made = _made(words, span, speaker, match)
             if (
-                shape in (_STARRED, _SAID_BUT, _LOOKED_UP)
+                shape in (_STARRED, _SAID_BUT, _SAYS, _LOOKED_UP)
                 or _MEANT.search(text, 0, match.start("value")) is not None
             ):
                 made = made._replace(rule="meant")
@@ -184,17 +204,11 @@ def _is_telling(old: str, new: str) -> bool:
 
 
 _MEANT: Final = pattern(
-    r"\b(?:meant|make that|should be|typo|correction|scratch that|strike that|should have said)\b",
+    r"\b(?:meant|make that|should be|typo|correction|scratch that|strike that|scrap that|should have said|"
+    r"says|reads)\b",
     re.IGNORECASE,
 )
 """Before a value that can only stand for the last one; after "sorry" anything may follow."""
-_PAPERS: Final = (
-    r"(?:label|bottle|box|packet|tickets?|papers?|booking|letter|card|calendar|contract|receipt|passport|"
-    r"notes?|"
-    r"invitation|website|e-?mail|manual|certificate|bill|invoice|statement|map|diary|prescription|"
-    r"confirmation|documents?|list|schedule|timetable|records?|file|photo|picture|sign|page)"
-)
-"""Where somebody looks up what they had in mind."""
 _ABOUT: Final = (
     r"(?: (?:about|for|with|of|on|in|to|from|earlier|before|last|yesterday|again)\b[^.!?;:]{0,60})?"
 )
@@ -214,11 +228,15 @@ _WRONG: Final = (
     rf"i(?:'ve| have)? (?:misread|misremembered|misheard|misspelled|mixed up|muddled up|got mixed up)"
     rf"(?: [^.!?;:]{{1,40}})?|"
     rf"i(?:'ve| have)?(?: just| only)? (?:looked at|checked|looked up|reread|dug out|looked in|looked on|"
+    rf"opened|"
     rf"looked again at|found) (?:the|my|our|his|her|their|[\w-]+'s)(?: \w+){{0,2}} {_PAPERS}{_ABOUT}|"
     rf"(?:please )?(?:scratch|forget|ignore|strike) (?:what i (?:said|told you|wrote)|my last)"
     rf"(?: [^.!?;:]{{1,50}})?|"
     r"i(?:'ve| have)? (?:typed|spelled|spelt|written|wrote|said|put) (?:that|it) "
     r"(?:wrong(?:ly)?|badly)|i(?:'m| am) muddling (?:up )?[\w ]{2,20}|"
+    r"my \w+ (?:says|said|tells me|told me|just told me)(?: that)? (?:i'm|i was|that's|that was|it's|i had "
+    r"it|i got it)"
+    r" wrong|"
     r"i (?:mistyped|misspoke|misspelled|misspelt|misremembered|mixed (?:that|it|them) up|wrote the wrong \w+|"
     r"(?:had|got) (?:that|it|them|this) (?:mixed up|muddled(?: up)?|wrong|backwards|the wrong way round))"
     r"(?: that| it)?|(?:that|it) was (?:wrong|a typo|a mistake)|typo|"

@@ -49,14 +49,18 @@ _TIE: Final = (
     r"lessons?|class(?:es)?|plan|policy|studies|degree|course|gig|internship|apprenticeship|flat|house|"
     r"room|studio|"
     r"apartment|term|work|keys|engagement|marriage|relationship|card|badge|licence|license|ticket|pass|"
-    r"thing|duty|duties)"
+    r"thing|duty|duties|entries|accounts|subscriptions|licen[cs]es|seats|instances?|servers?|cluster|"
+    r"workspace|"
+    r"setup|installation)"
 )
 """Between somebody and what they belong to: to give up the one is to leave the other."""
 _LEAVE: Final = _past(
     "leave quit sell cancel drop ditch resign abandon divorce dump bin scrap offload rehome delete uninstall "
     "discontinue trade swap replace rename exchange stop finish exit lose close relinquish forgo shelve "
-    "axe rescind steal nuke wipe"
+    "axe rescind steal nuke wipe kill decommission"
 )
+FAREWELL: Final = r"(?:good ?-?bye|bye(?: bye|-bye)|farewell|adios)"
+"""Said to a firm or a place it is for good; to people mostly not."""
 _LEAVE_PHRASE: Final = (
     r"(?:hung|gave|given|giving|packed|threw|thrown|cut|shut|closed|wound|wrapped|called|jacked|chucked) "
     r"(?:it |them )?(?:up|away|back|in|out|off|down)(?: on)?"
@@ -82,7 +86,13 @@ _LEAVE_PHRASE: Final = (
     r"|(?:gave|given|handed in|put in|got) (?:my |our )?notice (?:on|at|to|for|with)"
     r"|quit as|stepped (?:down|back|away) (?:from|as)|stood down (?:from|as)|retired (?:from|as)|"
     r"resigned (?:from|as)"
-    r"|(?:done|through|finished|over and done) with|(?:am|is|are|'m|'s|'re) over"
+    r"|(?:took|taken|taking|pulled|pulling|withdrew|withdrawn) (?:[\w'-]+ )?[\w'-]+ out of"
+    r"|(?:am|is|are|'m|'s|'re|been|well|finally|at last) (?:well and truly )?(?:rid|shot) of"
+    r"|(?:handed|gave|given|turned) (?:back |in |over )?(?:the|my|our) keys (?:back |in |over )?(?:for|to|of)"
+    rf"|good riddance to|{FAREWELL}(?: to)?|pulled the plug on"
+    r"|(?:got|gotten|been|was|were) (?:fired|sacked|dismissed) from"
+    r"|(?:switched|turned|shut) (?:off|down)"
+    r"|(?:done|through|finished|over and done) (?:with|w)|(?:am|is|are|'m|'s|'re) over"
     r"|turned (?:my|our|his|her) back on|no more|instead of(?: \w+ing)?|rather than(?: \w+ing)?|in place of"
     r"|(?:my|our|his|her|their|the|whose) last (?:day|shift|week|class|session|lesson|month|lecture|game|"
     r"match|round)"
@@ -109,20 +119,34 @@ _HALVES: Final = (
     ),
     (
         pattern(
-            rf"(?:^|(?<=\s))(?P<how>threw|thrown|called|cut|shut|closed|wound|phased|sent|took|taken|ripped|"
+            rf"(?:^|(?<=\s))(?P<how>threw|thrown|switched|turned|called|cut|shut|closed|wound|phased|sent|"
+            rf"took|taken|ripped|"
             rf"tore|torn|stripped|pulled|signed)(?: "
             rf"{_OWN})*$"
         ),
-        pattern(r"(?:away|out|off|down|up|back|over to)(?:$|\s)"),
+        pattern(
+            r"(?:away|off|down|up|back|over to|out(?! (?:of the (?:car|van|house|bath|shower|water|garden|"
+            r"room|cage|box|oven|freezer|fridge|bag|rain|cold)|for|to|tonight|today)\b))(?:$|\s)"
+        ),
     ),
     (
         pattern(rf"(?:^|(?<=\s))(?P<how>gave|given|donated|rehomed|passed)(?: {_OWN})*$"),
         pattern(
             r"(?:on )?to (?:my|our|a|an|some|his|her|their|the)(?: \w+)? (?:parents|mum|mom|dad|mother|"
             r"father|brother|"
-            r"sister|cousin|uncle|aunt|gran|grandmother|grandfather|grandparents|nephew|niece|son|daughter|friends?|"
-            r"mates?|neighbou?rs?|colleague|family|charity|shelter|farm|rescue|school|museum|in-laws|ex)(?:$|\s)"
+            r"sister|cousin|uncle|aunt|gran|grandmother|grandfather|grandparents|nephew|niece|son|daughter|"
+            r"friends?|"
+            r"mates?|neighbou?rs?|colleague|family|charity|shelter|farm|rescue|school|museum|in-laws|"
+            r"ex)(?:$|\s)"
         ),
+    ),
+    (
+        pattern(rf"(?:^|(?<=\s))(?P<how>(?:am|is|are|'m|'s|'re) (?:finally |now )?out of)(?: {_OWN})*$"),
+        pattern(r"(?:since|as of|for good|at last|now)(?:$|\s)"),
+    ),
+    (
+        pattern(rf"(?:^|(?<=\s))(?P<how>drove (?:off|away) (?:in|with))(?: {_OWN})*$"),
+        pattern(""),
     ),
     (pattern(rf"(?:^|(?<=\s))(?P<how>had|put)(?: {_OWN})*$"), pattern(r"(?:put down|to sleep)(?:$|\s)")),
     (pattern(rf"(?:^|(?<=\s))(?P<how>put|putting)(?: {_OWN})*$"), pattern(r"down(?:$|\s)")),
@@ -144,20 +168,24 @@ FOR_A_WHILE: Final = (
 """After "closed": a bank that closed at four opens again, and so does a dentist who is closed on Mondays."""
 _DONE_AWAY: Final = (
     r"(?:is|was|are|were|'s|been|got|gets|being) (?:\w+ly )?(?:sold|scrapped|cancelled|canceled|"
+    r"decommissioned|retired|killed(?: off)?|binned|wiped|deleted|ripped out|torn out|phased out|"
+    rf"(?:(?:switched|turned) off|shut down)(?!{FOR_A_WHILE})|"
     r"discontinued|replaced|"
     r"renamed|rebranded|axed|sacked|dropped|shelved|stolen|totall?ed|written off|wound up|dissolved|"
     r"disbanded|evicted|"
     rf"ended|demolished|abolished|(?:closed|shut)(?!{FOR_A_WHILE}))"
 )
 _GONE: Final = (
-    r"ended|lapsed|expired|died|folded|retired|resigned|quit$|fell (?:through|apart)|fallen (?:through|"
+    r"ended|lapsed|expired|died|folded|retired(?! (?:her|his|their|my|our|the|an?)\b)|"
+    r"resigned|quit$|fell "
+    r"(?:through|apart)|fallen (?:through|"
     r"apart)|"
     r"ran out|run out|went (?:under|bust|bankrupt|out of business|to (?:a new|another|someone else|"
     r"somebody else))|"
     r"gone (?:under|bust)|passed away|packed (?:up|in)$|gave out|conked out|"
     r"moved (?:on|out|away|to (?:another|a different))|(?:came|come|drew|comes) to an end|no longer\b|no "
     r"more$|over$|"
-    r"over now|gone$|dead$|history$|up$|off$|"
+    r"over now|(?:gone|dead|history)(?=$| (?:since|as of|now|for good|at last)\b)|dead and buried|up$|off$|"
     r"finished(?=$| (?:last|this|yesterday|today|on|in) )|done$|done and dusted|a thing of the past|in the "
     r"past$|"
     r"behind (?:me|us)(?: now)?$|(?:that |to say )?(?:i|we) (?:won't|shan't|wouldn't|will not|am not|'m "
@@ -167,7 +195,7 @@ _GONE: Final = (
     r"scrapyard|scrap|dump|tip|breakers?|"
     r"knackers?|nephew|niece|son|daughter|brother|sister|cousin|"
     r"friend|mate|neighbou?r|colleague|couple|family|charity|home|owner|buyer|scrapyard|shelter)|"
-    r"belongs to|closed (?:down|its doors|for good)|closed$|shut (?:down|its doors)|"
+    r"belongs to|closed (?:down|its doors|for good)|closed$|shut (?:down|its doors|for good)|"
     r"(?:was|is|has|were)(?:n't| not)(?: been)? (?:renewed|extended|prolonged)|"
     r"lost (?:its|his|her|their) (?:charm|appeal|shine|job|licence|license)|"
     r"(?:does|do|did|is|are|has|have)(?:n't| not)\b.{0,40}\b(?:any ?more|any longer)|put down$|let go$|"
@@ -214,9 +242,25 @@ _BREAKS: Final = frozenset("but so because while whereas since when although tho
 _SPEAKERS: Final = frozenset("i we me us myself ourselves".split())
 _SPEAKERS_OWN: Final = _SPEAKERS | {"my", "our"}
 _BY_ANYBODY: Final = pattern(
-    r"\b(?:closed|axed|discontinued|scrapped|demolished|abolished|dissolved|shut down|tore down)\b"
+    r"\b(?:closed|axed|discontinued|scrapped|demolished|abolished|dissolved|shut down|tore down|killed|"
+    r"decommissioned|pulled the plug on|(?:switched|turned) off)\b"
 )
 """What is done away with is over for everybody, whoever does it."""
+_BY_A_DOCTOR: Final = pattern(
+    r"\b(?:doctors?|gp|consultant|specialist|nurse|surgeon|pharmacist|psychiatrist|vet|hospital|clinic|"
+    r"\w+ologists?)"
+    r"(?: (?:has|have|had|finally|just|then|now))* "
+    r"(?:stopped|discontinued|withdrew|withdrawn|cancelled|canceled)$"
+)
+"""What they stop is over for whoever took it."""
+_SOME: Final = frozenset("a an some two somebody someone".split())
+_AWAY: Final = pattern(r"left$|(?:got|came|come|took|taken|pulled)(?: \S+){0,2} out of$")
+"""From where somebody may come back within the day."""
+_NOT_MISSED: Final = pattern(
+    r"(?:^|\s)(?:i|we)(?: really| certainly| honestly)? (?:do not|don't|do n't|won't) miss(?: the| our| my)?$"
+)
+_NOT_AT_ALL: Final = pattern(r"(?:at all|one bit|a bit|in the least|in the slightest|much)(?:$|\s)")
+"""Who does not miss a place or firm at all is there no more."""
 _ELSE: Final = pattern(r"^(?:now )?(?:somebody|someone) else\b")
 _OTHERS: Final = frozenset(
     "he she they his her their somebody someone everybody everyone nobody people".split()
@@ -233,6 +277,8 @@ def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending |
     stop = _clause_end(tokens, after)
     left = _joined(tokens[begin:first])
     right = _joined(tokens[after:stop])
+    if stop < len(tokens) and tokens[stop].low == "since":  # "out of it since June"
+        right = f"{right} since".lstrip()
     if _NOT_SO.search(left) is not None or _NOT_SO.search(right) is not None:
         return None
     if _NO_LONGER.search(left) is not None or _NO_LONGER.search(right) is not None:
@@ -240,6 +286,8 @@ def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending |
     match = _BEFORE.search(left)
     if match is not None and _is_modifier(tokens, after, stop):
         return None  # "sold the Fiesta badge" is not about the Fiesta
+    if match is None and _NOT_MISSED.search(left) is not None and _NOT_AT_ALL.match(right) is not None:
+        return Ending("", by_speaker=False)
     if match is None:
         for before, behind in _HALVES:
             match = before.search(left)
@@ -248,9 +296,17 @@ def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending |
             match = None
     if match is not None:
         earlier, later = left[: match.start()], left[match.start() :]
-        if _is_denied(earlier.split()) or (match["how"] == "left" and FOR_THE_DAY.match(right) is not None):
+        away = _AWAY.match(match["how"]) is not None
+        if _is_denied(earlier.split()) or (away and FOR_THE_DAY.match(right) is not None):
             return None
-        if _BY_ANYBODY.match(later) is not None:
+        if away and earlier.split()[-1:] == ["just"] and match["how"] != "left":
+            return None  # "just got out of the pool"
+        if match["how"].startswith("drove"):  # as whoever has bought it does, and who has borrowed it
+            return None if tokens[0].low not in _SOME else Ending("", by_speaker=False)
+        if (
+            _BY_ANYBODY.match(later) is not None
+            or _BY_A_DOCTOR.search(f"{earlier.strip()} {match['how']}") is not None
+        ):
             return Ending("", by_speaker=False, how=match["how"])
         return _over(tokens, begin, first, earlier, later)._replace(how=match["how"])
     behind_it = _AFTER.match(right)
@@ -258,6 +314,37 @@ def said_to_be_over(tokens: Sequence[Token], first: int, after: int) -> Ending |
         how = behind_it["how"]
         return Ending("", by_speaker=False, how=how if how.startswith(NEVER_BEGAN) else "")
     return None
+
+
+_SICK_OF: Final = pattern(
+    rf"(?:sick|tired|fed up|bored|weary|had enough|had it)(?: and tired)? (?:of|with)(?: {_OWN})*$"
+)
+_TIRESOME: Final = pattern(
+    r"(?:(?:just|simply|has|had|have|finally|always) )*(?:"
+    r"(?:was|were|is|are|got|gets|became|grew|proved|turned out)(?: getting| becoming)?"
+    r"(?: (?:just|simply|far|way|much|miles|a bit|really|always|so))* (?:too|so|far|hopeless|useless|"
+    r"dreadful|terrible|rubbish|unbearable|overpriced|expensive|pricey|slow|"
+    r"crowded|unreliable|a nightmare|a pain|a mess)\b|"
+    r"(?:kept|keeps|wouldn't stop|never stopped)(?: on)? \w+ing\b|"
+    r"(?:annoyed|bugged|bored|failed) (?:me|us)\b|"
+    r"(?:let|lets) (?:me|us) down|(?:drove|drives|was driving) (?:me|us)\b|(?:did|does) my head in|"
+    r"(?:put|puts) (?:the|its|their) (?:prices?|fees?|rates?) up|"
+    r"put up (?:the|its|their) (?:prices?|fees?|rates?))"
+)
+_ONE_DAY: Final = pattern(
+    r"\b(?:today|tonight|yesterday|earlier|this (?:morning|afternoon|evening|time)|last night)\b"
+)
+
+
+def said_to_be_tiresome(tokens: Sequence[Token], first: int, after: int) -> bool:
+    """Whether somebody tells why they might have left what is named: "it kept crashing", "sick of it"."""
+    begin, stop = _clause_begin(tokens, first), _clause_end(tokens, after)
+    left, right = _joined(tokens[begin:first]), _joined(tokens[after:stop])
+    if _NOT_SO.search(left) is not None or _ONE_DAY.search(right) is not None:
+        return False
+    if _SICK_OF.search(left) is not None:
+        return not _is_denied(left.split()) and not _is_modifier(tokens, after, stop)
+    return _TIRESOME.match(right) is not None and left in ("", "and", "but", "then", "the", "my", "our")
 
 
 _OTHER: Final = pattern(
@@ -363,7 +450,9 @@ def _is_denied(words: Iterable[str]) -> bool:
 
 
 def _joined(tokens: Iterable[Token]) -> str:
-    return " ".join(token.low for token in tokens if token.tag != ",")
+    return " ".join(
+        "this may" if token.text == "May" else token.low for token in tokens if token.tag != ","
+    )  # in May something is over; it may be over in June
 
 
 def _breaks(tokens: Sequence[Token], at: int) -> bool:

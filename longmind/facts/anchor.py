@@ -14,7 +14,8 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.statements import is_slot
-from longmind.facts.anew import driven_by, not_to_come, other_than_now, rival_of
+from longmind.facts.anew import driven_by, is_to_come, not_to_come, other_than_now, rival_of
+from longmind.facts.back_again import back_again
 from longmind.facts.consequences import (
     consequences,
     doing_over,
@@ -41,6 +42,7 @@ from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
 from longmind.facts.slots import wordings
 from longmind.facts.told_of_it import told_of_it
+from longmind.facts.told_otherwise import told_otherwise
 from longmind.facts.trust import USER, is_own_words
 from longmind.facts.values import Entity
 from longmind.facts.words import has_kin, kin_of, words_of
@@ -53,7 +55,8 @@ _ATTITUDES: Final = frozenset(
 )
 _DISLIKES: Final = frozenset("dislikes hates detests loathes despises".split())
 _SERVICE: Final = re.compile(
-    r"uses|is_with|banks_with|insured_with|(?:\w+_)?(?:carrier|provider|network|operator|isp|insurer|insurance|"
+    r"uses|is_with|banks_with|insured_with|(?:\w+_)?(?:carrier|provider|network|operator|isp|insurer|"
+    r"insurance|"
     r"bank|bank_account|broker|browser|editor|supplier|plan)"
 )
 """Predicates of what somebody chose among others of its kind."""
@@ -77,6 +80,9 @@ def anchored(
             *doubted(current, frame, ()).over,
             *_ended_by_wording(current, frame),
         ]
+        if is_own_words(frame):
+            over += back_again(current, frame, ()).new
+            over += told_otherwise(current, frame, ()).new
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
     told = left_for(current, item.facts)
@@ -87,10 +93,15 @@ def anchored(
             facts.append(anchored_fact)
             current.note(anchored_fact, frame)
     facts += _left_for(current, facts, frame)
+    facts += _until_then(facts, frame)
     facts += recovered(current, frame)
     facts += reconsidered(current, frame)
     over, kept = doubted(current, frame, facts)
     over += _ended_by_wording(current, frame)
+    if is_own_words(frame):
+        again = back_again(current, frame, kept)
+        retold = told_otherwise(current, frame, again.kept)
+        over, kept = [*over, *again.new, *retold.new], retold.kept
     off = [gone for fact in (*kept, *over) for gone in not_to_come(current, fact, frame)]
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over, *off])))
 
@@ -148,6 +159,22 @@ def _left_for(current: CurrentFacts, facts: Sequence[FoundFact], frame: Frame) -
             if left and fact.valid_from <= belief.said and belief.recorded < frame.occurred_at:
                 yield replace(fact, valid_from=None)
                 break
+
+
+_FOR_NOW: Final = re.compile(
+    r"\b(?:at the moment|for now|right now|currently|at present|until then)\b", re.IGNORECASE
+)
+
+
+def _until_then(facts: Sequence[FoundFact], frame: Frame) -> Iterator[FoundFact]:
+    """ "At the moment I'm a trainee, and from 1 March I'll be a nurse": a trainee until then."""
+    if _FOR_NOW.search(frame.text) is None:
+        return
+    states = [fact for fact in facts if fact.predicate in ("is", "role") and fact.action == "record"]
+    for later in states:
+        for now in states if is_to_come(later, frame) else ():
+            if now.subject == later.subject and now.valid_from is None and now.polarity:
+                yield replace(now, action="end", valid_to=later.valid_from, cardinality=None)
 
 
 def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
@@ -218,10 +245,28 @@ def _sharing(
     return current.sharing(subject, words, predicates) if words else current.held(subject, predicates)
 
 
+_OFFICE: Final = re.compile(
+    r"(?:the |an? )?(?:[\w-]+ ){0,3}?(?:executive|director|head|manager|chair\w*|president|ceo|cto|cfo|"
+    r"officer|"
+    r"secretary|treasurer|editor|minister|mayor|captain|coach|principal|dean|conductor|partner) (?:of|at|"
+    r"for) ",
+    re.IGNORECASE,
+)
+
+
+def _offices_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who has retired or resigned is director of nothing, however that was told."""
+    for belief in current.held(fact.subject, ("is",)):
+        if belief.predicate == "is" and _OFFICE.match(str(belief.value)) is not None:
+            yield replace(fact, predicate="is", value=belief.value, cardinality=None)
+
+
 def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     if fact.predicate != ANY:
         yield fact
         if fact.value is None:
+            if fact.predicate == "role":
+                yield from _offices_left(current, fact)
             return
         if not fact.polarity and fact.predicate == "is":
             yield from _other_states(current, fact)
@@ -255,14 +300,22 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
         if any(own <= belief.words for belief in told):
             matches = _matching(current, USER, str(fact.value))
     clause = frame.text.encode()[fact.start : fact.end].decode(errors="ignore")
+    part = _PART.match(str(fact.value))
     for belief in matches:
         if comes_back(belief, clause):
+            continue
+        if part is not None and _SERVICE.fullmatch(belief.predicate) and part["what"] not in _ALL_OF_IT:
             continue
         yield replace(
             fact, subject=belief.subject, predicate=belief.predicate, value=belief.value, cardinality=None
         )
 
 
+_PART: Final = re.compile(r"(?:the |my |our |some |these |those )[A-Z][\w'-]* (?P<what>[a-z]+s)\b")
+"""Who deletes "the Trello cards" has Trello all the same."""
+_ALL_OF_IT: Final = frozenset(
+    "accounts subscriptions licences licenses seats instances servers contracts".split()
+)
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|his|her|their|its|that|this) ", re.IGNORECASE)
 _FURTHER: Final = re.compile(
     r" (?:about|above|across|after|along|around|as|at|before|behind|below|beside|between|by|down|during|"
@@ -378,7 +431,8 @@ _GOING_TO: Final = re.compile(r"\w+ing to ")
 """Who drives to the gym no more may drive to work."""
 _BELONGING: Final = re.compile(
     r"\b(?:job|post|position|role|place|seat|membership|account|subscription|contract|lease|tenancy|shifts?|"
-    r"lessons?|class(?:es)?|plan|policy|studies|degree|course|internship|apprenticeship|flat|house|room|apartment)$",
+    r"lessons?|class(?:es)?|plan|policy|studies|degree|course|internship|apprenticeship|flat|house|room|"
+    r"apartment)$",
     re.IGNORECASE,
 )
 _JOURNEY: Final = re.compile(

@@ -8,7 +8,7 @@ numbers; or another thing of the same sort.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -34,7 +34,8 @@ _NOW: Final = re.compile(
     r"(?:the|my|our) (?:move|accident|surgery|operation|injury|baby|divorce|pandemic|lockdown|merger|switch|"
     r"change|new \w+|winter|summer|spring|autumn|holidays))\b|"
     r"from (?:now|here|today|next) on|(?:changed|switched) (?:my|our|his|her) [a-z]+ to|"
-    r"from (?:next|this) \w+|as of|no longer|anymore|any more|in the end|(?:agreed|decided) that|"
+    r"from (?:next|this) \w+|from to(?:day|night)|as of|"
+    r"no longer|anymore|any more|in the end|(?:agreed|decided) that|"
     r"(?:the|my|our) new [a-z]+(?: is|'s)|"
     r"(?:put|switched|moved) (?:her|him|me|us|[A-Z]\w+)(?: over)? (?:in|on|to)|"
     r"(?:everything|the lot|it all)(?: over| across)? to)\b",
@@ -49,7 +50,10 @@ _HAS_DIGIT: Final = re.compile(r"\d[\d.,:/]*")
 _DAY: Final = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?$|weekdays?$|weekends?$", re.IGNORECASE
 )
-_MODIFIED: Final = frozenset("shift office branch class team department course line route floor room".split())
+_MODIFIED: Final = frozenset(
+    "shift office branch class team department course line route floor room region area district "
+    "ward patch".split()
+)
 """What is told apart by the word before it: the early shift and the night shift."""
 
 
@@ -125,6 +129,7 @@ _BACK: Final = re.compile(
     r"(?:(?:went|gone|came|come|moved|returned|switched) )?back (?:on|in|at|to|with) (?P<new>.+)",
     re.IGNORECASE,
 )
+_ERRAND: Final = re.compile(r" to ([a-z]+)\b")
 _WITH_WHOM: Final = re.compile(r"(?:with|to) (?P<new>.+)")
 _PLACED: Final = re.compile(r"(?:in|at|on|with|for) ")
 
@@ -147,6 +152,9 @@ def switched(current: CurrentFacts, fact: FoundFact) -> FoundFact:
     if back is None and fact.predicate in ("went", "gone", "did"):
         return fact
     new = fact.value if back is None else back["new"]
+    errand = None if back is None else _ERRAND.search(new)
+    if errand is not None and any(which == "base" for _, which in forms_of(errand[1])):
+        return fact  # "gone back to N26 to complain"
     before = _held_once(current, fact.subject, new) if back is not None else None
     if before is not None:
         return replace(fact, predicate=before.predicate, value=before.value, replaces="", confidence=None)
@@ -252,16 +260,30 @@ def rival_of(current: CurrentFacts, subject: str, new: str) -> CurrentFact | Non
         purposes = [each for each in told.rest if each in held.rest]
         if purposes and all(_same(told.rest[each], held.rest[each]) for each in purposes):
             return belief
-        if _names_another(new.split(), value.split()) or (_is_level(new) and _is_level(value)):
+        if is_another_of_its_noun(new, value) or (_is_level(new) and _is_level(value)):
             return belief
     return None
 
 
-def _names_another(new: Sequence[str], old: Sequence[str]) -> bool:
+def is_another_of_its_noun(one: str, other: str) -> bool:
     """Whether both are of one noun, told apart by what stands before it: two offices, two daycares."""
-    if len(new) < 2 or len(old) < 2 or new[-1].lower() != old[-1].lower():
+    new, old = one.split(), without_place(other).split()
+    if (
+        len(new) < 2
+        or len(old) < 2
+        or new[-1].lower() != old[-1].lower()
+        or new[-2].lower() == old[-2].lower()
+    ):
         return False
     return new[-1].lower() in _MODIFIED or all(words[-2][0].isupper() for words in (new, old))
+
+
+_FURTHER: Final = re.compile(r" (?:at|in|on|with|from|for) ")
+
+
+def without_place(value: str) -> str:
+    """The night shift at the depot, without the depot."""
+    return _FURTHER.split(value, maxsplit=1)[0]
 
 
 def _candidates(
@@ -337,7 +359,7 @@ _SOURCED: Final = frozenset("do get buy order".split())
 
 def _source(doing: Doing) -> tuple[str, ...]:
     """The one named place or firm that something is had from; none where there are several."""
-    inside = [doing.rest.get(each, ()) for each in ("at", "from", "with", "in")]
+    inside = [doing.rest.get(each, ()) for each in ("at", "from", "with", "in", "on", "over")]
     named = [words for words in inside if words and words[0][:1].isupper()]
     return named[0] if len(named) == 1 and _DAY.match(named[0][0]) is None else ()
 

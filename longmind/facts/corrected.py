@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from longmind.base.frame import Frame
+from longmind.extract.dating import with_dates
 from longmind.facts.anew import takes_the_place_of
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doings import doing_of
@@ -15,6 +16,7 @@ from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.kinds import kinds_of
 from longmind.facts.similarity import alike, mended, no_hour, spelled_alike
+from longmind.facts.told_otherwise import same_unit, sort_of, values_of
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Value
 from longmind.facts.words import words_of
@@ -40,6 +42,11 @@ def corrections(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterato
             break
         if best is None and alike(str(belief.value), value):
             best = belief
+    is_open = fact.replaces == "" and (best is None or sort_of(value)[0] not in ("", "name"))
+    if is_open and (mended_in := _in_the_last(current, value, frame)) is not None:
+        belief, corrected = mended_in
+        yield _correction(replace(fact, subject=belief.subject), belief, corrected)
+        return
     if best is None and fact.replaces == "":
         best = _last_said(current, frame)
         best = None if best is not None and no_hour(str(best.value), value) else best
@@ -64,6 +71,27 @@ def _instead(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
             value = f"{said[:at]}{new}{said[at + len(old) :]}" if in_it else mended(said, new)
             yield _correction(fact, belief, value)
             return
+
+
+def _in_the_last(current: CurrentFacts, value: str, frame: Frame) -> tuple[CurrentFact, str] | None:
+    """The last thing told of late that has one value of the same sort, and it with the right one.
+
+    "I fly out of Luton on the 9th." "The ticket says Heathrow."
+    """
+    sort, right = sort_of(value)
+    for belief in (*current.just_said(), *current.latest()) if sort else ():
+        if not 0 <= frame.occurred_at - belief.recorded <= _OF_LATE:
+            continue
+        values = values_of(belief, sort)
+        if len(values) == 1 and values[0][1].casefold() != right.casefold():
+            at, wrong = values[0]
+            if sort == "amount" and not same_unit(wrong, right):
+                continue
+            said = str(belief.value)
+            if sort == "date":
+                right = with_dates(right, frame.occurred_at)
+            return belief, f"{said[:at]}{right}{said[at + len(wrong) :]}"
+    return None
 
 
 def _last_said(current: CurrentFacts, frame: Frame) -> CurrentFact | None:

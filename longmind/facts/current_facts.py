@@ -8,15 +8,17 @@ from typing import Final
 from longmind.base.frame import Frame
 from longmind.facts.canonical import alias_norm
 from longmind.facts.extraction import FoundFact
-from longmind.facts.held_facts import LATEST, CurrentFact, ended_of, latest_of
+from longmind.facts.held_facts import LATEST, CurrentFact, ended_of, latest_of, once_told_of
 from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.rows import AliasRow, EntityRow, join
 from longmind.facts.subject_facts import SubjectFacts
+from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.facts.words import stems_of, words_of
 from longmind.store.engine import Connection
 from longmind.store.visible import among
 
+_MOST_THINGS: Final = 200
 _NAMES: Final = join((AliasRow, "a"), (EntityRow, "e"))
 
 
@@ -123,6 +125,10 @@ class CurrentFacts:
         rows = ended_of(self.db, self.ledger, Entity(subject).norm, words_of(value))
         return rows[0].fact if rows else None
 
+    def once_told(self, subject: str, words: frozenset[str]) -> list[tuple[CurrentFact, int]]:
+        """What was held of a subject and speaks of some words, and until when; the last first."""
+        return once_told_of(self.db, self.ledger, Entity(subject).norm, words) if words else []
+
     def keys_among(self, norms: Collection[str]) -> Collection[str]:
         """Those of some normal forms that may be keys of entities."""
         return norms if self._mirror is None else self._mirror.names(self.ledger).keys_among(norms)
@@ -130,6 +136,19 @@ class CurrentFacts:
     def names_among(self, norms: Collection[str]) -> Collection[str]:
         """Those of some normal forms that may be names of entities."""
         return norms if self._mirror is None else self._mirror.names(self.ledger).names_among(norms)
+
+    def things_with(self, words: Collection[str]) -> list[str]:
+        """The keys of things whose name has one of some words, in small letters: "app launch" for "launch".
+
+        All names are looked through, so ask only where a text is likely to speak of one.
+        """
+        if not words:
+            return []
+        like = " OR ".join("key_norm LIKE ?" for _ in words)
+        sql = f"SELECT key FROM fact_entity WHERE ledger = ? AND ({like}) ORDER BY key LIMIT {_MOST_THINGS}"
+        rows = self.db.all(sql, (self.ledger, *(f"%{word}%" for word in sorted(words))))
+        keys = [str(key) for (key,) in rows]
+        return [key for key in keys if key != USER and "/" not in key and not words_of(key).isdisjoint(words)]
 
     def known_norms(self, norms: Collection[str]) -> dict[str, set[str]]:
         """The same, for names in normal form."""

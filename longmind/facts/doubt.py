@@ -14,7 +14,13 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from longmind.base.frame import Frame
-from longmind.extract.endings import said_to_be_gone, said_to_be_over
+from longmind.extract.endings import (
+    FAREWELL,
+    Ending,
+    said_to_be_gone,
+    said_to_be_over,
+    said_to_be_tiresome,
+)
 from longmind.extract.kin import RELATIONS
 from longmind.extract.sentences import mask
 from longmind.extract.statements import INSTRUCTIONS, is_slot
@@ -40,15 +46,18 @@ _CUE_WORDS: Final = frozenset(
     "stood last died folded scrapped axed ran run fell lost belongs put else divorced dumped binned "
     "behind back donated rehomed "
     "jumped deleted uninstalled exchanged exited only now nowadays mistaken stole stolen ripped tore torn "
-    "stripped replace putting".split()
+    "stripped replace putting stood riddance rid killed wiped switched turned retired fired sacked dismissed "
+    "plug miss drove goodbye bye farewell adios sick tired fed bored enough too kept keeps annoyed bugged "
+    "prices price fees pricey expensive".split()
 )
 _CUE_PHRASES: Final = re.compile(
     r"\b(?:no (?:longer|more)|any (?:more|longer)|rather than|in place of|used to|"
-    r"from (?:here|today|this|next) \w+|these days|as of|i was wrong|turns out)\b"
+    r"from (?:here|today|this|next) \w+|these days|as of|i was wrong|turns out|"
+    r"out of \D{1,40} (?:since|for good|at last))\b"
 )
 _OF_A_SORT: Final = frozenset("new different another other any no nuked wiped signed".split())
 """Said of a sort of thing, these tell of its end: "a new job", "no pets"."""
-_PHRASE_WORDS: Final = frozenset("longer more rather place used from these as wrong turns".split())
+_PHRASE_WORDS: Final = frozenset("longer more rather place used from these as wrong turns out".split())
 """One word of each of the phrases."""
 _SPOKEN: Final = re.compile(r"\w+")
 _WORDS_APART: Final = (
@@ -110,8 +119,8 @@ _DATED_TAIL: Final = re.compile(
 """When it is to be, which who calls it off seldom says again."""
 _KNOWN_AS: Final = {"engaged_to": "engagement", "married_to": "marriage", "dating": "relationship"}
 _HEAD: Final = re.compile(
-    r"(?:(?:an?|the|my|our|some|one|two|three) )?(?P<head>[a-z][\w-]*(?: [a-z][\w-]*)?) "
-    r"(?:called|named|by|in|on|at|of|from|with|for|near|to) "
+    r"(?:(?:an?|the|my|our|some|one|two|three) )?(?P<head>[a-z][\w-]*(?: [a-z][\w-]*)?)(?:"
+    r" (?:called|named|by|in|on|at|of|from|with|for|near|to) |, (?=an? (?:(?!and\b)[\w-]+ ?)+$))"
 )
 _TAIL: Final = re.compile(r" (?:at|in|for|with|on|of) (?:the|my|our) (?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)?)$")
 _DOSED: Final = re.compile(
@@ -149,6 +158,7 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
         if not match.group().endswith("?") and _has_cue(match.group())
     ]
     over: dict[CurrentFact, None] = {}
+    spoken = words_of(frame.text)
     again = _restated(stated)
     for belief in _candidates(current, frame, sentences, stated):
         # One tool, dish or pet more is no word on the others; the end of one is all that is said.
@@ -161,7 +171,9 @@ def doubted(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> 
         if not own and not belief.subject[:1].isupper():
             continue  # others' words end nothing of the user's
         for sentence in sentences:
-            if _is_over(sentence, belief, stated, closely=not own):
+            if _is_over(sentence, belief, stated, spoken, closely=not own) or (
+                own and _is_given_up(sentence, belief, stated, frame.text)
+            ):
                 over[belief] = None
                 break
     if own:
@@ -322,9 +334,14 @@ def _concerned(
 
 
 def _is_over(
-    sentence: DoubtSentence, belief: CurrentFact, stated: Sequence[FoundFact], *, closely: bool
+    sentence: DoubtSentence,
+    belief: CurrentFact,
+    stated: Sequence[FoundFact],
+    spoken: frozenset[str],
+    *,
+    closely: bool,
 ) -> bool:
-    """`closely`: only where the words right beside the name say so."""
+    """`closely`: only where the words right beside the name say so. `spoken`: the words of the whole text."""
     may_name = _may_name(sentence, belief)
     if not may_name and not sentence.tells_more and belief.predicate not in _ROLES:
         return False
@@ -335,9 +352,9 @@ def _is_over(
         if may_go and said_to_be_gone(sentence.tokens, *span):  # "Farid left in May"
             return belief.predicate not in _PETS or sentence.is_of_death
         over = said_to_be_over(sentence.tokens, *span)
-        if over is not None and has_outlasted(belief, over):
+        if over is not None and (has_outlasted(belief, over) or _is_until_later(belief, over)):
             continue
-        if over is not None and (over.actor == "" or _is_theirs(belief, over.actor, over.by_speaker)):
+        if over is not None and (over.actor == "" or _is_theirs(belief, over, spoken)):
             return True
     if closely:
         return False
@@ -390,7 +407,12 @@ def _mentions(sentence: DoubtSentence, belief: CurrentFact) -> Iterator[tuple[Pl
     words = _words_in(belief)
     span = sentence.span_of(words.named)
     if span is not None:
-        yield (span[0], sentence.extended(span[1], words.every)), bool(words.names)
+        after = sentence.extended(span[1], words.every)
+        following = (
+            words_of(sentence.tokens[after].text) if after < len(sentence.tokens) else frozenset[str]()
+        )
+        if following.isdisjoint(_HOUSES):  # "Elmfield College" is not Elmfield Primary
+            yield (span[0], after), bool(words.names)
     head, tail = _HEAD.match(str(belief.value)), _TAIL.search(str(belief.value))
     heads = [] if head is None else [head["head"]]
     heads += [] if tail is None else [tail["noun"]]
@@ -405,8 +427,62 @@ def _mentions(sentence: DoubtSentence, belief: CurrentFact) -> Iterator[tuple[Pl
             yield span, False
 
 
-def _is_theirs(belief: CurrentFact, actor: str, by_speaker: bool) -> bool:
+_FAREWELL: Final = re.compile(FAREWELL)
+
+
+def _is_until_later(belief: CurrentFact, over: Ending) -> bool:
+    """Whether somebody only says goodbye to a person or a pet."""
+    ties = belief.predicate in RELATIONS or belief.predicate in _PETS
+    return ties and _FAREWELL.match(over.how) is not None
+
+
+_TURNED: Final = re.compile(
+    r"\b(?:back (?:on|to|at|with|in|\w+ing)|switched|swapped|changed|gone|now|nowadays|these days|"
+    r"from (?:now|here) on|instead)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_given_up(
+    sentence: DoubtSentence, belief: CurrentFact, stated: Sequence[FoundFact], text: str
+) -> bool:
+    """ "It kept crashing, I'm on Vivaldi now": left for what is told of beside why it was left."""
+    if belief.subject != USER or _TURNED.search(text) is None:
+        return False
+    words = _words_in(belief)
+    sorts = kinds_of(belief.predicate, str(belief.value))
+    about = words.every | words_of(belief.predicate.replace("_", " "))
+    instead = any(
+        fact.subject == USER
+        and fact.predicate not in ("did", "event", "plans")
+        and not words.named <= words_of(str(fact.value))
+        and (
+            _NAMED.search(str(fact.value)) is not None
+            or not sorts.isdisjoint(kinds_of(fact.predicate, str(fact.value)))
+            or not about.isdisjoint(words_of(f"{fact.predicate.replace('_', ' ')} {fact.value}"))
+        )
+        for fact in stated
+    )
+    if not instead:
+        return False
+    spans = [span for span, _ in _mentions(sentence, belief)]
+    with_it = _WITH_IT.search(str(belief.value))
+    span = None if with_it is None else sentence.span_of(words_of(with_it["what"]))
+    if span is not None:
+        spans.append(span)
+    return any(said_to_be_tiresome(sentence.tokens, *span) for span in spans)
+
+
+_WITH_IT: Final = re.compile(r" (?:with|on|in|via|over) (?P<what>[\w' -]+)$")
+"""With what something is done, of which somebody has enough: "my tea with honey"."""
+
+
+_NAMED: Final = re.compile(r"^[A-Z]|(?: |^)[A-Z][\w-]*$")
+
+
+def _is_theirs(belief: CurrentFact, over: Ending, spoken: frozenset[str]) -> bool:
     """Whether whoever acted could end it: the user their own things, others theirs, anybody a thing's."""
+    actor, by_speaker = over.actor, over.by_speaker
     if belief.subject == USER:
         kind = words_of(belief.predicate.replace("_", " "))
         return by_speaker or (bool(kind) and kind == words_of(actor))  # "book club finished The Salt Ledger"
@@ -414,9 +490,15 @@ def _is_theirs(belief: CurrentFact, actor: str, by_speaker: bool) -> bool:
         return belief.subject.rpartition("/")[2] in actor.split()
     if by_speaker and belief.predicate in _TOOLS and not {"we", "our", "us"}.isdisjoint(actor.split()):
         return True  # "we ripped RabbitMQ out": of whatever they build
-    return not belief.subject[:1].isupper() or bool(words_of(belief.subject) & words_of(actor))
+    named = words_of(belief.subject)
+    if not belief.subject[:1].isupper() or named & words_of(actor):
+        return True
+    whom = words_of(over.how)
+    # "We took Mira out of Elmfield", or "her", where Mira was spoken of.
+    return bool(named & whom) or (not _WHOM.isdisjoint(over.how.split()) and bool(named & spoken))
 
 
+_WHOM: Final = frozenset({"him", "her", "them"})
 _TOOLS: Final = frozenset("uses runs_on hosted_on deployed_on deployed_to built_with built_on is_on".split())
 
 
@@ -447,6 +529,11 @@ def _doings(stated: Iterable[FoundFact]) -> list[str]:
     return [fact.predicate.partition("_")[0] for fact in stated if "_" in fact.predicate]
 
 
+_SHIFT: Final = frozenset({"shift"})
+_HOUSES: Final = frozenset("primary secondary school academy college university hospital".split())
+"""Words of names that are left out once it is known which house is meant."""
+
+
 class _ValueWords(NamedTuple):
     """The names in a value, all of its words, and those that name it: the names, or else all."""
 
@@ -464,10 +551,18 @@ def _words_in(held: CurrentFact) -> _ValueWords:
 
 @lru_cache(maxsize=4096)
 def _words_of_value(value: str) -> _ValueWords:
-    spoken = " ".join(word for word in SPOKEN_WORD.findall(value) if word[:1].isupper())
+    spoken = " ".join(
+        word
+        for word in SPOKEN_WORD.findall(value)
+        if word[:1].isupper() or (word[:1].isdigit() and word[1:2].isupper())  # "1Password"
+    )
     names, every = words_of(spoken) if spoken else frozenset(), words_of(value)
     if names - _DAYS:
         names -= _DAYS  # who leaves the choir seldom says again on which day it sang
+    if every - _SHIFT:
+        every -= _SHIFT  # who is on the night shift is on nights
+    if names - _HOUSES:
+        names -= _HOUSES  # "Elmfield" is what a school is called whose sign says "Elmfield Primary"
     return _ValueWords(names, every, names or every, _SMALL_HEAD.match(value) is not None)
 
 

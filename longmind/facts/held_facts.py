@@ -93,6 +93,19 @@ def ended_of(db: Connection, ledger: str, norm: str, words: frozenset[str]) -> l
     return [row for row in rows if words_of(str(row.fact.value)) == words]
 
 
+def once_told_of(
+    db: Connection, ledger: str, norm: str, words: frozenset[str]
+) -> list[tuple[CurrentFact, int]]:
+    """What was held of a subject and is no more, and speaks of some words, with its end; the last first."""
+    clause = Clause("e.ledger = ? AND e.key_norm = ?", (ledger, norm)) & _ENDED
+    sql = f"SELECT {_ROWS.sql} FROM {_FROM} WHERE {clause.sql} ORDER BY s.span_id DESC LIMIT {MOST}"
+    periods = [
+        (held_fact(fact, span, *named).fact, span.valid_to or 0)
+        for fact, span, *named in _ROWS.read_all(db.all(sql, clause.values))
+    ]
+    return [(fact, until) for fact, until in periods if words <= fact.words]
+
+
 def latest_of(db: Connection, ledger: str, most: int) -> list[HeldFact]:
     """What was recorded last in a ledger, the newest first.
 
