@@ -1,5 +1,4 @@
-"""The same told anew in other words: "the bakery closes at six now", "I've got locker 102", "the code is "
-"different".
+"""The same told anew in other words: "the bakery closes at six now", "I've got locker 102 now".
 
 Facts of the text's own words have no slot by which a new value finds the old one. What tells them apart are
 the words of what they are about ("locker at the pool") and the sort of their value: a number, an hour, a day,

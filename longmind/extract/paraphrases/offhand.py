@@ -1,5 +1,4 @@
-"""What people say offhand: "on my break at Spar", "that's my usual", "sold the Ford got a Seat", "my lad "
-"Alfie"."""
+"""What people say offhand: "on my break at Spar", "that's my usual", "sold the Ford got a Seat"."""
 
 from __future__ import annotations
 
