@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.extract.lexicon import OCCUPATIONS
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import NAME, Edit, Rewording, cut
+from longmind.extract.rewording import NAME, Edit, Rewording, cut, put
 from longmind.extract.verbs import form
 
 _MONTH: Final = (
@@ -205,5 +205,19 @@ DAYS: Final = (
             r"(?= use [A-Z][^.,;!?\n]{0,40}? (?:instead of|rather than|in place of) [A-Z])"
         ),
         cut("whole"),
+    ),
+    # "For Heron we decided to use NATS instead of RabbitMQ": Heron uses it.
+    Rewording(
+        "instead rather place",
+        ((" use ", " using "), ("for ", "on ")),
+        pattern(
+            r"(?:^|(?<=[.!?;:] )|(?<=\n))(?P<whole>(?:[Ff]or|[Oo]n) (?P<what>(?:the |our )?(?:project )?"
+            r"(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Jan|Febr)uary|March|April|May|June|July|August|"
+            r"Christmas|Easter|New Year|Ramadan|Halloween|Windows|Linux|Mac|Android)"
+            rf"{NAME}(?: (?:project|app|service|team))?),? (?:we|they|the team)(?:'re|'ve| are| have)?"
+            r"(?: (?:just|now|finally|all))*(?: (?:decided|agreed) to)? (?:use|using) )"
+            r"(?=[A-Z][^.,;!?\n]{0,40}? (?:instead of|rather than|in place of) [A-Z])"
+        ),
+        put("whole", r"\g<what> uses "),
     ),
 )
