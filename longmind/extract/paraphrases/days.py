@@ -91,6 +91,15 @@ def _of_ours(match: re.Match[str]) -> Iterator[Edit]:
     yield *match.span("where"), ""
 
 
+_DOSING: Final = r"\b(?:raised|upped|increased|lowered|reduced|cut)\b"
+_DOSED_THING: Final = r"(?:[A-Z][\w-]+'s|[Mm]y|[Oo]ur [a-z]+'s) (?!dose\b)[a-z]{4,}(?: dose)?"
+
+
+def _dosed(match: re.Match[str]) -> Iterator[Edit]:
+    """How much somebody takes now, whoever changed it."""
+    yield *match.span("whole"), f"{(match['mended'] or match['risen']).removesuffix(' dose')} is "
+
+
 DAYS: Final = (
     # "We open at 8 now at the salon."
     Rewording(
@@ -219,5 +228,21 @@ DAYS: Final = (
             r"(?=[A-Z][^.,;!?\n]{0,40}? (?:instead of|rather than|in place of) [A-Z])"
         ),
         put("whole", r"\g<what> uses "),
+    ),
+    # "The doctor raised Rosa's cetirizine to 10 ml", "Rosa's cetirizine was raised to 10 ml."
+    Rewording(
+        "raised upped increased lowered reduced cut",
+        ((" to ",), ("mg", "mcg", "ml", "drops", "puffs", "tablets", "units", " iu")),
+        pattern(
+            r"(?:^|(?<=[.!?;:] )|(?<=\n)|(?<=, )|(?<=\band ))"
+            r"(?P<whole>(?:(?:[Tt]he|[Mm]y|[Oo]ur|[Hh]is|[Hh]er) "
+            r"(?:doctor|gp|GP|consultant|specialist|nurse|surgeon|pharmacist|psychiatrist|vet|hospital|clinic|"
+            r"paediatrician|pediatrician|[a-z]+ologist)(?:'s| has| have)?(?: (?:now|just))? "
+            rf"{_DOSING} (?P<mended>{_DOSED_THING})|(?P<risen>{_DOSED_THING})"
+            rf" (?:was|has been|got|is|has now been)(?: just| now)? {_DOSING})"
+            r"(?: up| down)?(?: from [\w.,]+(?: ?[a-z]+)?)? to )(?=\d[\d.,]* ?(?:mg|mcg|ml|drops|puffs|"
+            r"tablets|units|IU)\b)"
+        ),
+        _dosed,
     ),
 )
