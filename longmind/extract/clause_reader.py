@@ -24,7 +24,7 @@ from longmind.extract.corrections import corrects, find_correction, find_mended,
 from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
 from longmind.extract.grammar import ParsedClause, Parser
-from longmind.extract.instructions import find_order, find_release, is_of_answers, topic_of
+from longmind.extract.instructions import find_order, find_release, find_stopped, is_of_answers, topic_of
 from longmind.extract.kin import COUNTED, RELATIONS
 from longmind.extract.moods import (
     CONDITIONS,
@@ -240,6 +240,13 @@ class ClauseReader(StatementReader):
         speaker = scene.speaker
         if clause.kind in ("you", "order"):
             released = None if speaker is None else find_release(words, clause, speaker)
+            if released is None and speaker is not None and clause.kind == "order":
+                stopped = find_stopped(words, clause, speaker)
+                if stopped is not None:
+                    yield stopped
+                    released = find_order(words, clause, speaker, span) if clause.verb.denied else None
+                    if released is None:
+                        return
             if released is not None:
                 yield released
             elif speaker is not None and clause.kind == "order":

@@ -167,9 +167,9 @@ class SubjectReader:
                 return
         first, tag = words.low[at], words.tags[at]
         if tag == "U" and clause.verb.lemma in _WITH_PERSONS:
-            scene.mention(About(words.texts[at], "person"))  # "I helped Sasha, she has moved"
+            _met(scene, clause, words.texts[at])  # "I helped Sasha, she has moved"
         if clause.verb.lemma in _TALKING and first in ("to", "with") and words.tags[at + 1] == "U":
-            scene.mention(About(words.texts[at + 1], "person"))  # "I talked to Sasha, she's my aunt"
+            _met(scene, clause, words.texts[at + 1])  # "I talked to Sasha, she's my aunt"
             return
         begin = at + 1 if tag == "D" else at
         end = begin
@@ -194,6 +194,15 @@ class SubjectReader:
                 scene.thing = maker
         elif tag in ("D", "N"):
             scene.may_be_thing(lambda: scene.of_thing(words.tokens(begin, end)))
+
+
+def _met(scene: Scene, clause: ParsedClause, name: str) -> None:
+    """Whom the speaker meets is whom "she" means next; of two others who meet, it may be either."""
+    other = About(name, "person")
+    if clause.kind not in ("i", "we", "elided") and scene.persons and scene.persons[-1].key != name:
+        scene.met = other
+    else:
+        scene.mention(other)
 
 
 def _is_placed(words: Words, clause: ParsedClause) -> bool:

@@ -89,6 +89,14 @@ _ITS_NOT: Final = pattern(
     re.IGNORECASE,
 )
 """What it is, and what was said in its place: "it's Leeds, not Hull"."""
+_NOT_THAT: Final = pattern(
+    r"(?:(?:oops|whoops|sorry|wait|ah|oh|no|actually|well|so)[,.! ]+)*"
+    r"(?:it's not|it is not|it isn't|that's not|its not|not) (?:actually |really )?(?P<old>[^,;:.!?]{1,40}?)"
+    r"(?:[,;]? but|[,;] (?:(?:but|and) )?(?:it's|it is|its|that's)| [-–—] (?:it's|it is))"
+    rf" (?:actually |really |in fact )?{_VALUE}[.!]*$",
+    re.IGNORECASE,
+)
+"""The other way round: "it's not Hull, it's Leeds"."""
 _NOT: Final = pattern(
     r"(?:(?:no|oops|whoops|sorry|wait|ah|oh)[,.! ]+)*"
     r"not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$",
@@ -105,7 +113,9 @@ _CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\
 _NO_OLD: Final = frozenset(
     "for to in at on with by really yet sure bad so too very much a an the only".split()
 )
+_DENYING: Final = frozenset({"not", "n't", "isn't"})
 _HINTS: Final = frozenset(
+    "n't isn't "
     "sorry lie scratch strike ignore hang hold correct wrong correction typo mistake error bad oops whoops "
     "mean meant misspoke make wait rather should made misread misremembered misheard mistaken incorrect "
     "right true checked looked reread dug found confused mixed muddled forget no nah nope not actually "
@@ -164,6 +174,11 @@ def find_correction(
     if other is not None and _is_value(other["value"]) and "now" not in words.lows:
         old = (span[0] + other.start("old"), span[0] + other.end("old"))
         if _CLAUSE.search(other["old"]) is None and other["old"].split()[0].lower() not in _NO_OLD:
+            return _made(words, span, speaker, other)._replace(old=old, rule="not_that"), False
+    if not _DENYING.isdisjoint(words.lows) and "now" not in words.lows:
+        other = _NOT_THAT.match(text)
+        if other is not None and _is_value(other["value"]) and _is_telling(other["old"], other["value"]):
+            old = (span[0] + other.start("old"), span[0] + other.end("old"))
             return _made(words, span, speaker, other)._replace(old=old, rule="not_that"), False
     said = _SAID_BUT_IS.match(text) if "but" in words.lows else None
     if said is not None and _is_value(said["value"]) and _is_telling(said["old"], said["value"]):

@@ -66,6 +66,7 @@ _LEAVE_PHRASE: Final = (
     r"(?:it |them )?(?:up|away|back|in|out|off|down)(?: on)?"
     r"|(?:handed|passed|sent|traded|turned) (?:in|back|over|on|down)"
     r"|(?:got|gotten|get|getting) (?:rid|shot) of|(?:got|gotten) over|let go of"
+    r"|(?:broke|broken) off"
     r"|(?:said|say|saying) (?:good-?bye|bye|farewell|our good-?byes|my good-?byes) to|waved (?:good-?bye|"
     r"bye) to"
     r"|part(?:ed)?(?: ways| company)? (?:with|from)|(?:split|split up|broke up|broken up|broke|broken) "

@@ -106,7 +106,10 @@ _OF_ANSWERS: Final = {
 }
 """Of a topic, what is said where it is meant."""
 _SPOKEN_IN: Final = pattern(
-    r"\b(?:in|back to|(?:switch|change|go|stick) (?:back |over )?to) (?P<language>[A-Za-z]+)\b", re.I
+    r"\b(?:in|back to|(?:switch|change|go|stick) (?:back |over )?to"
+    r"|^(?:please )?use(?= \w+(?:,? (?:instead|from now on|again|with me|for everything)\b|$))) "
+    r"(?P<language>[A-Za-z]+)\b",
+    re.I,
 )
 _PLEASE: Final = pattern(
     r"(?:(?:please|just|so|and|but|ok|okay|(?:from )?(?:now|here|today)(?: on)?)[, ]+)+", re.IGNORECASE
@@ -124,7 +127,8 @@ _CALL_ME: Final = pattern(
 )
 _NO_NAME: Final = frozenset("by back when if later at on tomorrow today a an the crazy old".split())
 _FRAGMENT: Final = Gated(
-    r"(?P<what>[\w' -]{3,40}?)(?: only\b|,? please\b|,? thanks\b|,? always\b|,? from now on\b)", re.IGNORECASE
+    r"(?P<what>[\w' -]{3,40}?)(?: only\b|,? please\b|,? thanks\b|,? always\b|,? from now on\b|,? ever\b)",
+    re.IGNORECASE,
 )
 
 
@@ -175,7 +179,9 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
     if ONCE.search(words.masked, sentence[0], sentence[1]) is not None:
         return None
     topic = topic_of(text, words.letters)
-    if topic == "instruction" and _ABOUT_ANSWERS.search(text) is None:
+    if topic == "answer_language" and (verb.denied or verb.lemma in _STOPPING):
+        topic = "instruction"  # "never answer in German" is no word on which language it is to be
+    elif topic == "instruction" and _ABOUT_ANSWERS.search(text) is None:
         return None
     lasting = _LASTING.search(words.masked, sentence[0], sentence[1]) is not None
     if (
@@ -226,6 +232,39 @@ _BACK_TO: Final = pattern(
     r"(?: to me)? in )?(?P<language>[A-Za-z]+))",
     re.IGNORECASE,
 )
+
+
+_STOPPED: Final = pattern(
+    r"(?:(?:please|ok|okay|so|and|just|now)[, ]+)*"
+    r"(?:(?:stop|quit|cease) (?:answering|replying|responding|writing|speaking|talking|using|with)"
+    r"|(?:don't|do not|never) (?:answer|reply|respond|write|speak|talk|use))\b"
+    r"(?: (?:to|with) me| me| your (?:answers|replies)| (?:answers|replies))?(?: back)?(?: in)?(?: the)? "
+    r"(?P<language>[A-Za-z]+)\b"
+    r"(?! (?:words?|names?|spelling|units|idioms?|keyboard|quotes|grammar|restaurants?)\b)",
+    re.IGNORECASE,
+)
+
+
+def find_stopped(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | None:
+    """In which language the assistant is not to answer any more: "stop answering in Polish"."""
+    if LANGUAGES.isdisjoint(words.letters) or (clause.verb.lemma not in _STOPPING and not clause.verb.denied):
+        return None
+    if not _SAYING.isdisjoint(words.lows):
+        return None
+    start, end = words.clause(clause)
+    match = _STOPPED.match(words.masked, start, end)
+    if match is None or match["language"].lower() not in LANGUAGES:
+        return None
+    if ONCE.search(words.masked, start, end) is not None or _CONDITION.search(words.masked, start, end):
+        return None
+    return RuleMatch(
+        speaker, "answer_language", match.span("language"), (start, end), "release", False, True, action="end"
+    )
+
+
+_STOPPING: Final = frozenset({"stop", "quit", "cease"})
+_SAYING: Final = frozenset("said says told asked asks tells wrote".split())
+"""With these it is somebody else who is to stop."""
 
 
 def find_release(words: Words, clause: ParsedClause, speaker: str) -> RuleMatch | None:

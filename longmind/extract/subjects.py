@@ -129,6 +129,8 @@ class Scene:
     """Where all of them stand, and what the assistant was told to do something with."""
     company: About | None = None
     """Who was named last behind a verb, by several names, and no person since: what "they" may mean."""
+    met: About | None = None
+    """Whom the last person met or spoke to, as long as nobody is named again: "she" may be either."""
     closed: bool = False
     """Only names count: in a document "the service" is nothing that others would ask for."""
     _thing: About | None = None
@@ -157,7 +159,7 @@ class Scene:
     def mention(self, about: About) -> None:
         about = replace(about, attribute=None) if about.attribute is not None else about
         if about.sort == "person":
-            self.company = None
+            self.company = self.met = None
             self.persons = [*[one for one in self.persons if one.key != about.key][-5:], about]
             self.named = about
         elif about.sort == "thing":
@@ -173,8 +175,12 @@ class Scene:
             return self.company
         wrong = FEMALE if word in _MASCULINE else MALE if word in _FEMININE else frozenset()
         for person in reversed(self.persons):
+            if self.met is not None and wrong and person.relation not in FEMALE | MALE:
+                return None  # "Lina met Nora, she has moved"
             if person.relation not in wrong:
                 return person
+            if self.met is not None:
+                return self.met  # "my sister phoned Emil, he has moved"
         return None
 
     def of_phrase(self, tokens: Sequence[Token]) -> About | None:

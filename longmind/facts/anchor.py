@@ -36,7 +36,7 @@ from longmind.facts.left_for import left_for
 from longmind.facts.minds import reconsidered
 from longmind.facts.moves import PLACINGS, measured, rivals
 from longmind.facts.occasions import elsewhen, journeys_off
-from longmind.facts.orders import order_for_a_case, orders_over
+from longmind.facts.orders import language_stopped, order_for_a_case, orders_over, part_told_anew
 from longmind.facts.own_attributes import is_of_others, own_attribute
 from longmind.facts.persons import known_by_name
 from longmind.facts.recovered import recovered
@@ -83,6 +83,7 @@ def anchored(
         if is_own_words(frame):
             over += back_again(current, frame, ()).new
             over += told_otherwise(current, frame, ()).new
+            over += part_told_anew(current, frame, ())
         return replace(item, facts=(*item.facts, *over)) if over else item
     item = known_by_name(current, frame, item)
     told = left_for(current, item.facts)
@@ -101,7 +102,8 @@ def anchored(
     if is_own_words(frame):
         again = back_again(current, frame, kept)
         retold = told_otherwise(current, frame, again.kept)
-        over, kept = [*over, *again.new, *retold.new], retold.kept
+        anew = part_told_anew(current, frame, facts)
+        over, kept = [*over, *again.new, *retold.new, *anew], retold.kept
     off = [gone for fact in (*kept, *over) for gone in not_to_come(current, fact, frame)]
     return replace(item, facts=tuple(dict.fromkeys([*kept, *over, *off])))
 
@@ -262,6 +264,9 @@ def _offices_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
 
 
 def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+    if fact.predicate == "answer_language" and fact.value is not None:
+        yield from language_stopped(current, fact)
+        return
     if fact.predicate != ANY:
         yield fact
         if fact.value is None:

@@ -64,11 +64,14 @@ def _instead(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
         if not is_telling and not 0 <= frame.occurred_at - belief.said <= _OF_LATE:
             continue  # "it's a dog, not a cat" may be said of anything
         said, old, new = str(belief.value), str(fact.replaces), str(fact.value)
-        if wrong and wrong <= words_of(said) and (alike(said, new) or (is_telling and alike(old, new))):
+        apart = said.replace("-", " ")  # "A-positive" is "A positive"
+        is_all = is_telling and apart.casefold() == old.casefold()
+        is_alike = alike(said, new) or (is_telling and alike(old, new))
+        if is_all or (wrong and wrong <= words_of(said) and is_alike):
             fact = replace(fact, subject=belief.subject)
-            at = said.casefold().find(old.casefold())
+            at = apart.casefold().find(old.casefold())
             in_it = is_telling and at >= 0 and not words_of(new) & words_of(said)
-            value = f"{said[:at]}{new}{said[at + len(old) :]}" if in_it else mended(said, new)
+            value = f"{said[:at]}{new}{said[at + len(old) :]}" if in_it or is_all else mended(said, new)
             yield _correction(fact, belief, value)
             return
 

@@ -425,8 +425,16 @@ def _mentions(sentence: DoubtSentence, belief: CurrentFact) -> Iterator[tuple[Pl
         span = sentence.head(noun)
         if span is not None:
             yield span, False
+    span = sentence.head("wedding") if belief.predicate == "engaged_to" else None
+    if span is not None and span[0]:
+        before = " ".join(token.low for token in sentence.tokens[: span[0]])
+        if _OUR_OWN.search(before) is not None:
+            yield span, False  # "we called off the wedding"; the sister's is another
 
 
+_OUR_OWN: Final = re.compile(
+    r"\b(?:our|my)$|\b(?:we|i)(?: (?:'ve|have|both|just|finally|then|had|called|broke|broken|off))+ the$"
+)
 _FAREWELL: Final = re.compile(FAREWELL)
 
 

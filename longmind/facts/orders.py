@@ -7,11 +7,12 @@ An order for one case and an order for another case are kept side by side, thoug
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from longmind.base.frame import Frame
 from longmind.base.words import runs_of_letters
 from longmind.extract.instructions import topic_of
 from longmind.extract.lexicon import LANGUAGES
@@ -108,6 +109,54 @@ def orders_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
                 belief.subject, belief.predicate, belief.value, fact.start, fact.end, action="end",
                 valid_to=fact.valid_from,
             )  # fmt: skip
+
+
+_CHOSEN: Final = rf"(?:single|double|\d+|{'|'.join(sorted(_NUMBERS | _FORMATS))})"
+_ANEW: Final = re.compile(
+    r"\b(?:changed my mind|instead|from now on|on second thoughts?|after all|going forward)\b", re.IGNORECASE
+)
+_RETOLD: Final = re.compile(
+    r"(?:^|[.!?;:,]\s+|\b(?:and|but|so) )(?:please |it's |make (?:it|that) |use |go with |let's use |"
+    r"(?:I'd|I would) (?:rather have|rather|prefer|like) )*"
+    rf"(?P<new>{_CHOSEN}) (?P<noun>[a-z]{{3,}})(?: (?:in|for|with) (?:my )?(?P<where>[A-Za-z]+))?"
+    r"(?=,? (?:please|instead|from now on|now|after all|going forward)\b|\s*(?:[.!;\n]|$))",
+    re.IGNORECASE,
+)
+_ASKING: Final = re.compile(r"\b(?:if|would|could|should|might|maybe|perhaps|also|too|not)\b|n't\b|\?", re.I)
+
+
+def part_told_anew(current: CurrentFacts, frame: Frame, facts: Sequence[FoundFact]) -> Iterator[FoundFact]:
+    """ "I changed my mind about quotes: double quotes, please": what else the order asked for stays."""
+    if _ANEW.search(frame.text) is None or any(fact.predicate in INSTRUCTIONS for fact in facts):
+        return
+    for sentence in _SENTENCE.findall(frame.text):
+        match = None if _ASKING.search(sentence) is not None else _RETOLD.search(sentence)
+        if match is None or _ANEW.search(sentence) is None:
+            continue
+        rethought = "my mind" in sentence.lower()  # of what was asked for, whichever texts it was for
+        place = frozenset() if rethought else words_of(match["where"] or "")
+        before = re.compile(rf"\b(?P<old>{_CHOSEN})(?= {re.escape(match['noun'])}\b)", re.IGNORECASE)
+        for belief in current.held(USER, _KEPT):
+            said = str(belief.value)
+            found = list(before.finditer(said)) if belief.predicate in INSTRUCTIONS else []
+            if len(found) != 1 or belief.recorded >= frame.occurred_at or not place <= words_of(said):
+                continue
+            if found[0]["old"].casefold() != match["new"].casefold() and _CAUTION.match(said) is None:
+                value = f"{said[: found[0].start()]}{match['new']}{said[found[0].end() :]}"
+                yield FoundFact(belief.subject, belief.predicate, belief.value, action="end")
+                yield FoundFact(belief.subject, belief.predicate, value)
+
+
+_SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
+
+
+def language_stopped(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "Stop answering in Polish": the end of the order that asked for it."""
+    named = words_of(str(fact.value))
+    for belief in current.held(USER, (fact.predicate,)):
+        said = str(belief.value)
+        if belief.predicate == fact.predicate and named <= words_of(said) and _CAUTION.match(said) is None:
+            yield replace(fact, value=belief.value, cardinality=None)
 
 
 def _is_order(fact: FoundFact) -> bool:

@@ -20,6 +20,7 @@ SHARED: Final = {
     "relationship": ("relationship_status", "marital_status", "relationship"),
     "diet": ("diet", "dietary_preference"),
     "bank": ("banks_with", "bank"),
+    "blood": ("blood_type", "blood_group"),
 }
 """Different predicates for one thing that has one value: a new value of any ends the others."""
 

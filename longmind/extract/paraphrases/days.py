@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.extract.lexicon import OCCUPATIONS
 from longmind.extract.patterns import pattern
-from longmind.extract.rewording import NAME, Edit, Rewording, cut
+from longmind.extract.rewording import NAME, Edit, Rewording, cut, put
 from longmind.extract.verbs import form
 
 _MONTH: Final = (
@@ -89,6 +89,15 @@ def _of_ours(match: re.Match[str]) -> Iterator[Edit]:
     """ "We open at 8 now at the salon": the salon opens at 8 now."""
     yield *match.span("we"), f"our {match['what']} {form(match['verb'].lower(), 'third')}"
     yield *match.span("where"), ""
+
+
+_DOSING: Final = r"\b(?:raised|upped|increased|lowered|reduced|cut)\b"
+_DOSED_THING: Final = r"(?:[A-Z][\w-]+'s|[Mm]y|[Oo]ur [a-z]+'s) (?!dose\b)[a-z]{4,}(?: dose)?"
+
+
+def _dosed(match: re.Match[str]) -> Iterator[Edit]:
+    """How much somebody takes now, whoever changed it."""
+    yield *match.span("whole"), f"{(match['mended'] or match['risen']).removesuffix(' dose')} is "
 
 
 DAYS: Final = (
@@ -205,5 +214,35 @@ DAYS: Final = (
             r"(?= use [A-Z][^.,;!?\n]{0,40}? (?:instead of|rather than|in place of) [A-Z])"
         ),
         cut("whole"),
+    ),
+    # "For Heron we decided to use NATS instead of RabbitMQ": Heron uses it.
+    Rewording(
+        "instead rather place",
+        ((" use ", " using "), ("for ", "on ")),
+        pattern(
+            r"(?:^|(?<=[.!?;:] )|(?<=\n))(?P<whole>(?:[Ff]or|[Oo]n) (?P<what>(?:the |our )?(?:project )?"
+            r"(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Jan|Febr)uary|March|April|May|June|July|August|"
+            r"Christmas|Easter|New Year|Ramadan|Halloween|Windows|Linux|Mac|Android)"
+            rf"{NAME}(?: (?:project|app|service|team))?),? (?:we|they|the team)(?:'re|'ve| are| have)?"
+            r"(?: (?:just|now|finally|all))*(?: (?:decided|agreed) to)? (?:use|using) )"
+            r"(?=[A-Z][^.,;!?\n]{0,40}? (?:instead of|rather than|in place of) [A-Z])"
+        ),
+        put("whole", r"\g<what> uses "),
+    ),
+    # "The doctor raised Rosa's cetirizine to 10 ml", "Rosa's cetirizine was raised to 10 ml."
+    Rewording(
+        "raised upped increased lowered reduced cut",
+        ((" to ",), ("mg", "mcg", "ml", "drops", "puffs", "tablets", "units", " iu")),
+        pattern(
+            r"(?:^|(?<=[.!?;:] )|(?<=\n)|(?<=, )|(?<=\band ))"
+            r"(?P<whole>(?:(?:[Tt]he|[Mm]y|[Oo]ur|[Hh]is|[Hh]er) "
+            r"(?:doctor|gp|GP|consultant|specialist|nurse|surgeon|pharmacist|psychiatrist|vet|hospital|clinic|"
+            r"paediatrician|pediatrician|[a-z]+ologist)(?:'s| has| have)?(?: (?:now|just))? "
+            rf"{_DOSING} (?P<mended>{_DOSED_THING})|(?P<risen>{_DOSED_THING})"
+            rf" (?:was|has been|got|is|has now been)(?: just| now)? {_DOSING})"
+            r"(?: up| down)?(?: from [\w.,]+(?: ?[a-z]+)?)? to )(?=\d[\d.,]* ?(?:mg|mcg|ml|drops|puffs|"
+            r"tablets|units|IU)\b)"
+        ),
+        _dosed,
     ),
 )

@@ -183,6 +183,37 @@ ORDERS: Final = (
             [(*match.span("whole"), f"Please always keep your {match['what'].lower()} to {match['how']}")]
         ),
     ),
+    # "No more answering in French, please."
+    Rewording(
+        "more",
+        (("no more answer", "no more repl", "no more respon", "no more writing", "no more speaking",
+          "no more talking"), (" in ",)),
+        pattern(
+            rf"{_BEGIN}(?P<no>no more )(?:(?P<ing>answering|replying|responding|writing|speaking|talking)|"
+            r"(?P<noun>answers|replies|responses))(?= (?:to me )?in [A-Z])",
+            re.IGNORECASE,
+        ),
+        lambda match: iter(
+            [
+                (*match.span("no"), "stop "),
+                *([] if match["noun"] is None else [(*match.span("noun"), "answering")]),
+            ]
+        ),
+    ),
+    # "Stop answering in French and use Spanish."
+    Rewording(
+        "stop don",
+        (("answer", "repl", "respon", "writ", "speak", "talk"), (" use ", " answer ", " reply ", " write ",
+          " speak ", " talk ", " switch ", " go "),),
+        pattern(
+            r"(?:^|(?<=[.!?] )|(?<=\n))(?:please |ok,? )?(?:stop|don't) "
+            r"(?:answer|reply|respond|writ|speak|talk)(?:ing|e)?(?: to me| me)? in [A-Z]\w+"
+            r"(?P<and>(?:,| -|;)?(?: and|,? but)? )"
+            r"(?=(?:please |just )?(?:use|answer|reply|write|speak|talk|switch|go) )",
+            re.IGNORECASE,
+        ),
+        put("and", ". Please "),
+    ),
     # "Keep it in English for me, ok?"
     Rewording(
         "ok okay alright yeah will would can could right please",

@@ -64,6 +64,17 @@ def _handed(match: re.Match[str]) -> Iterator[Edit]:
     lasting = match["over"] or match["of"] or match["when"] or "ing" in match["gave"]
     if lasting and PASSED_ALONG.isdisjoint(match["what"].split()):
         yield *match.span("whole"), f"{match['new']} owns {match['what']} now"
+        then = _GIVER.match(match.string, match.end())
+        of_it = then is not None and set(match["what"].split()) & set(then["said"].split()) - {"the", "our"}
+        if then is not None and not of_it and match["who"] not in _UNNAMED:
+            yield *then.span("pronoun"), match["who"]  # "Lena passed billing on to Tom, she owns search now"
+
+
+_UNNAMED: Final = frozenset({"I", "We", "we", "He", "he", "She", "she"})
+_GIVER: Final = pattern(
+    r"\s*[.,;]?\s+(?:and |but |because |so )?(?P<pronoun>[Ss]he|[Hh]e)(?=(?:'s)? )(?P<said>[^.,;!?\n]*)"
+)
+"""Who handed something over is who does something in the next clause."""
 
 
 def _is_lead(match: re.Match[str]) -> Iterator[Edit]:
@@ -198,7 +209,8 @@ PROJECTS: Final = (
         "handed handing passed passing hand pass transferred given",
         ((" to ",),),
         pattern(
-            rf"{_BEGIN}(?P<whole>(?:I|[Ww]e|[Ss]he|[Hh]e|{NAME})(?:'m|'ve|'s|'re| am| is| are| have| has)? "
+            rf"{_BEGIN}(?P<whole>(?P<who>I|[Ww]e|[Ss]he|[Hh]e|{NAME})"
+            r"(?:'m|'ve|'s|'re| am| is| are| have| has)? "
             r"(?:now |just |officially )?(?P<gave>(?:handed|handing|passed|passing|transferred)(?: over| "
             r"on)?) "
             rf"(?P<what>(?:the |our )?{_OWNED})(?P<of> (?:for|of|on) (?:the|our) [\w-]+(?: [\w-]+)?)?"
