@@ -34,7 +34,7 @@ from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
 from longmind.facts.left_for import left_for
 from longmind.facts.minds import reconsidered
-from longmind.facts.moves import PLACINGS, measured, rivals
+from longmind.facts.moves import PLACINGS, measured, rivals, stays
 from longmind.facts.occasions import elsewhen, journeys_off
 from longmind.facts.orders import order_for_a_case, orders_over
 from longmind.facts.own_attributes import is_of_others, own_attribute
@@ -118,7 +118,7 @@ def _ended_by_wording(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact
 
 def _placed(current: CurrentFacts, fact: FoundFact, frame: Frame) -> FoundFact:
     """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
-    placed = order_for_a_case(current, own_attribute(current, fact))
+    placed = order_for_a_case(current, own_attribute(current, stays(fact, frame.text)))
     for move in PLACINGS:
         placed = move(current, placed)
     return fact if is_of_others(fact, placed, frame) else placed

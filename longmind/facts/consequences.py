@@ -10,7 +10,7 @@ from typing import Final
 from longmind.extract.verbs import form, verb_forms
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
-from longmind.facts.moves import other_amounts, other_days
+from longmind.facts.moves import is_door, is_dwelling, other_amounts, other_days
 from longmind.facts.slots import DISLIKING, LIKING, SHARED
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
@@ -45,6 +45,8 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         yield from _other_rooms(current, fact)
         yield from _no_longer_there(current, fact, "is_in")
         yield from _address_left(current, fact)
+    if fact.predicate in ("lives_in", "moved_into", "moved_in"):
+        yield from _door_left(current, fact)
     if fact.predicate == "address":
         yield from _code_left(current, fact)
     if fact.predicate == "eats":
@@ -186,6 +188,22 @@ def _address_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
             and here.isdisjoint(there)
             and any(place <= there for place in places if place)
         ):
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
+_DOORS: Final = ("address", "lives_at", "lives_in", "home", *_CODES)
+
+
+def _door_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who has moved into another flat or house lives at the old number no more; the town may be the same."""
+    here = words_of(str(fact.value))
+    is_home = fact.action == "record" and fact.polarity and fact.valid_to is None
+    if not is_home or not is_dwelling(str(fact.value)):
+        return
+    for belief in current.held(fact.subject, _DOORS):
+        said = str(belief.value)
+        door = belief.predicate in _DOORS and (belief.predicate in (*_CODES, "address") or is_door(said))
+        if door and not words_of(said) <= here and not here <= words_of(said):
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
