@@ -23,7 +23,7 @@ from longmind.facts.consequences import (
     given_up,
     liked_doing_over,
 )
-from longmind.facts.corrected import corrected_slot, corrections
+from longmind.facts.corrected import corrected_slot, corrections, not_the_other
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doings import same_way, way_over
 from longmind.facts.doubt import doubted, is_undone
@@ -178,7 +178,9 @@ def _until_then(facts: Sequence[FoundFact], frame: Frame) -> Iterator[FoundFact]
 
 
 def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
-    if fact.action == "correct" and fact.predicate == ANY:
+    if fact.replaces and (mended := not_the_other(current, fact, frame)) is not None:
+        yield mended
+    elif fact.action == "correct" and fact.predicate == ANY:
         yield from corrections(current, fact, frame)
     elif fact.action == "correct":
         yield from corrected_slot(current, fact, frame, STATES.get(fact.predicate, (fact.predicate,)))
