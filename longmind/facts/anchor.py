@@ -21,6 +21,7 @@ from longmind.facts.consequences import (
     doing_over,
     favourites_over,
     given_up,
+    group_left,
     liked_doing_over,
 )
 from longmind.facts.corrected import corrected_slot, corrections, not_the_other
@@ -275,6 +276,7 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
         if not fact.polarity:
             yield from given_up(current, fact)
             yield from doing_over(current, fact)
+            yield from group_left(current, fact)
             yield from way_over(current, fact)
             yield from favourites_over(current, fact)
             yield from liked_doing_over(current, fact)

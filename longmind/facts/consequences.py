@@ -232,6 +232,32 @@ def doing_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
             yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
 
 
+_MEMBER: Final = frozenset({"is_in", "is_on", "is_with", "is_at", "is_part_of", "is_a_member_of"})
+_GROUPS: Final = frozenset(
+    "crew choir team band committee board club orchestra squad council society panel group union cast troupe "
+    "ensemble league party association jury staff rota chorus quartet trio cooperative guild brigade patrol "
+    "watch corps pta syndicate circle company".split()
+)
+_WITHIN: Final = re.compile(
+    r" (?:in|on|at|with|of|for|to) (?:(?:the|an?|my|our|his|her|their|this|that|local) )*(?P<group>.+?)"
+    r"(?= (?:at|in|on|for|with|to|near|from|behind|by|since|every) |$)"
+)
+_APART: Final = frozenset({*LIKING, *DISLIKING, "event", "plans", "did", "name", "nickname", "title"})
+
+
+def group_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "I'm no longer on the lifeboat crew": nor a volunteer with it, nor a singer in it."""
+    said = words_of(str(fact.value))
+    if fact.predicate not in _MEMBER or not said or _GROUPS.isdisjoint(str(fact.value).lower().split()[-1:]):
+        return
+    for belief in current.sharing(fact.subject, said):
+        if belief.predicate in _APART or belief.predicate == fact.predicate:
+            continue
+        within = _WITHIN.search(f"{belief.predicate.replace('_', ' ')} {belief.value}")
+        if within is not None and words_of(within["group"]) == said:
+            yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
+
+
 _OCCUPATIONS: Final = frozenset(
     "play teach drive coach dance sing row fish hunt paint smoke ski surf climb cycle race ride volunteer "
     "box compete act perform preach sail fly dive referee garden bowl skate train bake".split()
