@@ -137,3 +137,20 @@ def test_who_has_left_a_group_is_nothing_in_it(before: str, text: str) -> None:
 def test_who_left_another_group_stays_in_this_one(text: str) -> None:
     first = "I'm a volunteer with the harbour patrol in Mallaig."
     assert told(first)[0] in told(first, text)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("My bank is Onyx.", "Switched my banking to Talfin.", "Went back to Onyx, Talfin kept crashing."),
+        ("Switched my banking to Talfin.", "I still bank with Onyx."),
+    ],
+)
+def test_a_bank_has_one_name_for_all_its_words(texts: tuple[str, ...]) -> None:
+    held = told(*texts)
+    assert held == ["user bank Onyx"] or held == ["user banks_with Onyx"]
+
+
+def test_who_works_in_banking_has_the_same_bank() -> None:
+    held = told("I bank with Onyx.", "I work in banking.", "My banking app is Talfin.")
+    assert "user banks_with Onyx" in held
