@@ -21,9 +21,10 @@ from longmind.facts.consequences import (
     doing_over,
     favourites_over,
     given_up,
+    group_left,
     liked_doing_over,
 )
-from longmind.facts.corrected import corrected_slot, corrections
+from longmind.facts.corrected import corrected_slot, corrections, not_the_other
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doings import same_way, way_over
 from longmind.facts.doubt import doubted, is_undone
@@ -34,7 +35,7 @@ from longmind.facts.held_mirror import HeldMirror
 from longmind.facts.kinds import comes_back, kinds_of
 from longmind.facts.left_for import left_for
 from longmind.facts.minds import reconsidered
-from longmind.facts.moves import PLACINGS, measured, rivals
+from longmind.facts.moves import PLACINGS, measured, rivals, stays
 from longmind.facts.occasions import elsewhen, journeys_off
 from longmind.facts.orders import language_stopped, order_for_a_case, orders_over, part_told_anew
 from longmind.facts.own_attributes import is_of_others, own_attribute
@@ -120,7 +121,7 @@ def _ended_by_wording(current: CurrentFacts, frame: Frame) -> Iterator[FoundFact
 
 def _placed(current: CurrentFacts, fact: FoundFact, frame: Frame) -> FoundFact:
     """Under the predicate that the ledger has for it: what changed, when, and where somebody is."""
-    placed = order_for_a_case(current, own_attribute(current, fact))
+    placed = order_for_a_case(current, own_attribute(current, stays(fact, frame.text)))
     for move in PLACINGS:
         placed = move(current, placed)
     return fact if is_of_others(fact, placed, frame) else placed
@@ -180,7 +181,9 @@ def _until_then(facts: Sequence[FoundFact], frame: Frame) -> Iterator[FoundFact]
 
 
 def _each(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
-    if fact.action == "correct" and fact.predicate == ANY:
+    if fact.replaces and (mended := not_the_other(current, fact, frame)) is not None:
+        yield mended
+    elif fact.action == "correct" and fact.predicate == ANY:
         yield from corrections(current, fact, frame)
     elif fact.action == "correct":
         yield from corrected_slot(current, fact, frame, STATES.get(fact.predicate, (fact.predicate,)))
@@ -278,6 +281,7 @@ def _endings(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
         if not fact.polarity:
             yield from given_up(current, fact)
             yield from doing_over(current, fact)
+            yield from group_left(current, fact)
             yield from way_over(current, fact)
             yield from favourites_over(current, fact)
             yield from liked_doing_over(current, fact)

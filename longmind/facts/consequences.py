@@ -10,7 +10,7 @@ from typing import Final
 from longmind.extract.verbs import form, verb_forms
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.extraction import FoundFact
-from longmind.facts.moves import other_amounts, other_days
+from longmind.facts.moves import is_door, is_dwelling, other_amounts, other_days
 from longmind.facts.slots import DISLIKING, LIKING, SHARED
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
@@ -45,6 +45,8 @@ def consequences(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
         yield from _other_rooms(current, fact)
         yield from _no_longer_there(current, fact, "is_in")
         yield from _address_left(current, fact)
+    if fact.predicate in ("lives_in", "moved_into", "moved_in"):
+        yield from _door_left(current, fact)
     if fact.predicate == "address":
         yield from _code_left(current, fact)
     if fact.predicate == "eats":
@@ -189,6 +191,22 @@ def _address_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]
             yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
 
 
+_DOORS: Final = ("address", "lives_at", "lives_in", "home", *_CODES)
+
+
+def _door_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who has moved into another flat or house lives at the old number no more; the town may be the same."""
+    here = words_of(str(fact.value))
+    is_home = fact.action == "record" and fact.polarity and fact.valid_to is None
+    if not is_home or not is_dwelling(str(fact.value)):
+        return
+    for belief in current.held(fact.subject, _DOORS):
+        said = str(belief.value)
+        door = belief.predicate in _DOORS and (belief.predicate in (*_CODES, "address") or is_door(said))
+        if door and not words_of(said) <= here and not here <= words_of(said):
+            yield FoundFact(fact.subject, belief.predicate, belief.value, fact.start, fact.end, action="end")
+
+
 _FURTHER: Final = re.compile(r" (?:at|in|on|for|with|to|near|from|behind|by) ")
 
 
@@ -211,6 +229,32 @@ def doing_over(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
             and said <= belief.words
             and doing & _doing(belief.predicate, str(belief.value))
         ):
+            yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
+
+
+_MEMBER: Final = frozenset({"is_in", "is_on", "is_with", "is_at", "is_part_of", "is_a_member_of"})
+_GROUPS: Final = frozenset(
+    "crew choir team band committee board club orchestra squad council society panel group union cast troupe "
+    "ensemble league party association jury staff rota chorus quartet trio cooperative guild brigade patrol "
+    "watch corps pta syndicate circle company".split()
+)
+_WITHIN: Final = re.compile(
+    r" (?:in|on|at|with|of|for|to) (?:(?:the|an?|my|our|his|her|their|this|that|local) )*(?P<group>.+?)"
+    r"(?= (?:at|in|on|for|with|to|near|from|behind|by|since|every) |$)"
+)
+_APART: Final = frozenset({*LIKING, *DISLIKING, "event", "plans", "did", "name", "nickname", "title"})
+
+
+def group_left(current: CurrentFacts, fact: FoundFact) -> Iterator[FoundFact]:
+    """ "I'm no longer on the lifeboat crew": nor a volunteer with it, nor a singer in it."""
+    said = words_of(str(fact.value))
+    if fact.predicate not in _MEMBER or not said or _GROUPS.isdisjoint(str(fact.value).lower().split()[-1:]):
+        return
+    for belief in current.sharing(fact.subject, said):
+        if belief.predicate in _APART or belief.predicate == fact.predicate:
+            continue
+        within = _WITHIN.search(f"{belief.predicate.replace('_', ' ')} {belief.value}")
+        if within is not None and words_of(within["group"]) == said:
             yield replace(fact, predicate=belief.predicate, value=belief.value, cardinality=None)
 
 

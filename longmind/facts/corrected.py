@@ -9,6 +9,7 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.dating import with_dates
+from longmind.extract.statements import ANY
 from longmind.facts.anew import takes_the_place_of
 from longmind.facts.current_facts import CurrentFacts
 from longmind.facts.doings import doing_of
@@ -16,6 +17,7 @@ from longmind.facts.extraction import FoundFact
 from longmind.facts.held_facts import CurrentFact
 from longmind.facts.kinds import kinds_of
 from longmind.facts.similarity import alike, mended, no_hour, spelled_alike
+from longmind.facts.slots import DISLIKING, LIKING
 from longmind.facts.told_otherwise import same_unit, sort_of, values_of
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Value
@@ -74,6 +76,42 @@ def _instead(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
             value = f"{said[:at]}{new}{said[at + len(old) :]}" if in_it or is_all else mended(said, new)
             yield _correction(fact, belief, value)
             return
+
+
+_VAGUE: Final = frozenset("doing does did is has taking takes going_for goes_for got".split())
+"""Verbs under which anything may be told."""
+_FELT: Final = frozenset({*LIKING, *DISLIKING, "prefers", "avoids", "plans", "event", "did"})
+_CHANGED: Final = re.compile(
+    r"\b(?:now|any ?more|any longer|these days|instead|since|from|switched|changed)\b", re.IGNORECASE
+)
+
+
+def not_the_other(current: CurrentFacts, fact: FoundFact, frame: Frame) -> FoundFact | None:
+    """ "He's doing geography, not geology": what is held of him with the value that is denied is mended.
+
+    None where nothing is held so, or where the text speaks of a change.
+    """
+    wrong = str(fact.replaces or "")
+    is_told = fact.action == "correct" or (fact.action == "record" and fact.polarity)
+    if not is_told or not isinstance(fact.value, str) or not words_of(wrong) or fact.predicate == ANY:
+        return None
+    if fact.action != "correct" and fact.predicate not in _VAGUE:
+        return None
+    clause = frame.text.encode()[fact.start : fact.end].decode(errors="ignore")
+    if _CHANGED.search(clause) is not None:
+        return None
+    for belief in current.sharing(fact.subject, words_of(wrong)):
+        said = re.sub(r"^(?:the|an?) ", "", str(belief.value))
+        rest = said[len(wrong) :]
+        whole = said.casefold().startswith(wrong.casefold()) and rest[:1] in ("", " ")
+        if belief.predicate in _FELT or belief.predicate == fact.predicate or not whole:
+            continue
+        if not rest or _FURTHER.match(rest) is not None:
+            return _correction(fact, belief, f"{fact.value}{rest}")
+    return None
+
+
+_FURTHER: Final = re.compile(r" (?:at|in|on|with|for) ")
 
 
 def _in_the_last(current: CurrentFacts, value: str, frame: Frame) -> tuple[CurrentFact, str] | None:

@@ -462,6 +462,60 @@ _AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?P<unit>[^\W\d_]+)")
 _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 
 
+_DWELLING: Final = re.compile(
+    r"(?:(?:the|an?|my|our|his|her|their) )?(?:own )?(?:[\w-]+ ){0,2}?(?:flat|apartment|house|studio|cottage|"
+    r"bungalow|loft|condo|farmhouse|bedsit|townhouse|cabin|houseboat|caravan|maisonette|"
+    r"(?:care|nursing|retirement|residential|old people's) home|halls|sheltered housing|"
+    r"retirement (?:village|community|complex))"
+    r"(?=$|,| (?:on|in|at|near|by|called|named|with|behind|opposite|overlooking|off|outside|beside|of)\b)",
+    re.IGNORECASE,
+)
+_FOR_A_WHILE: Final = re.compile(
+    r"\b(?:for (?:the|an?|now|two|three|four|six|\d+|some|my|our|his|her)|until|till|while|temporarily|"
+    r"upstairs|downstairs|next door)\b",
+    re.IGNORECASE,
+)
+_NO_OTHER: Final = re.compile(r"the \w+", re.IGNORECASE)
+"""The house that was spoken of may be the one that they live in."""
+_MOVED_IN: Final = ("moved_into", "moved_in")
+
+
+def stays(fact: FoundFact, text: str) -> FoundFact:
+    """ "I've moved into a flat on Quay Street for the summer": nobody gives up their home for that."""
+    if fact.predicate not in _MOVED_IN or fact.start is None or fact.end is None:
+        return fact
+    told = text.encode()[fact.start : fact.end].decode(errors="ignore")
+    return fact if _FOR_A_WHILE.search(told) is None else replace(fact, predicate="stays_in")
+
+
+def is_dwelling(value: str) -> bool:
+    """A flat, house or care home, as somebody tells of it: "flat on Quay Street"."""
+    return _DWELLING.match(value) is not None and _NO_OTHER.fullmatch(value) is None
+
+
+def is_door(value: str) -> bool:
+    """One door in a town: a number in a road, or a dwelling."""
+    return any(map(str.isdigit, value)) or is_dwelling(value)
+
+
+def moved_in(current: CurrentFacts, fact: FoundFact) -> FoundFact:
+    """ "She has moved into a care home called Larchfield": that is where she lives.
+
+    Of whom the town is known, it stays: the flat may well be there.
+    """
+    if fact.predicate not in _MOVED_IN or fact.action != "record" or not fact.polarity:
+        return fact
+    is_somebody = fact.subject == USER or "/" in fact.subject or fact.subject[:1].isupper()
+    if not is_somebody or fact.valid_to is not None or not is_dwelling(str(fact.value)):
+        return fact
+    towns = [
+        belief
+        for belief in current.held(fact.subject, ("lives_in", "home", "home_city", "is_in"))
+        if belief.predicate in ("lives_in", "home", "home_city", "is_in") and not is_door(str(belief.value))
+    ]
+    return fact if towns else replace(fact, predicate="lives_in", cardinality="one", confidence=None)
+
+
 _OF_WEIGHT: Final = {"weighs": "weight", "weight": "weighs"}
 
 
@@ -492,5 +546,6 @@ PLACINGS: Final = (
     favoured,
     at_work,
     weighed,
+    moved_in,
 )
 """Each puts a fact under the predicate that the ledger has for it, or leaves it as it is."""

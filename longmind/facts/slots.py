@@ -19,7 +19,7 @@ SHARED: Final = {
     "nickname": ("nickname", "called", "goes_by", "preferred_name"),
     "relationship": ("relationship_status", "marital_status", "relationship"),
     "diet": ("diet", "dietary_preference"),
-    "bank": ("banks_with", "bank"),
+    "bank": ("banks_with", "bank", "banking"),
     "blood": ("blood_type", "blood_group"),
 }
 """Different predicates for one thing that has one value: a new value of any ends the others."""

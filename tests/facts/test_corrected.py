@@ -71,3 +71,46 @@ def test_what_is_said_to_be_otherwise_takes_the_place_of_what_was_said(
 def test_what_is_said_of_something_else_mends_nothing(first: str, second: str, kept: str) -> None:
     after = told_at_once(first, second)
     assert any(kept in line for line in after), after
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "gone", "new"),
+    [
+        (
+            "My niece Ines is studying botany at Hull.",
+            "Correction on Ines: she's doing biology, not botany.",
+            "botany",
+            "Ines studies biology",
+        ),
+        (
+            "My niece Ines is studying botany.",
+            "Ines is doing biology, not botany.",
+            "botany",
+            "Ines studies biology",
+        ),
+        (
+            "My son Theo plays the cello.",
+            "Correction: Theo's doing viola, not cello.",
+            "cello",
+            "plays viola",
+        ),
+    ],
+)
+def test_the_value_that_is_denied_names_what_is_mended(first: str, second: str, gone: str, new: str) -> None:
+    after = told_at_once(first, second)
+    assert not any(gone in line for line in after), after
+    assert any(line.endswith(new) for line in after), after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is Ines doing biology, not botany?",
+        "Ines said that Sam is doing biology, not botany.",
+        "Ines might do biology, not botany.",
+        "Sam is doing biology, not botany.",
+        "Ines is doing well, not badly.",
+    ],
+)
+def test_what_denies_nothing_of_somebody_mends_nothing(text: str) -> None:
+    assert "Ines studies botany" in told_at_once("My niece Ines is studying botany.", text)

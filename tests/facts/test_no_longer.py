@@ -110,3 +110,47 @@ def _year_before(month: int, day: int) -> int:
 def test_what_a_verb_of_the_moment_told_for_long_ends_by_the_same_verb(before: str, text: str) -> None:
     assert len(told(before)) == 1
     assert told(before, text) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("I'm a volunteer with the harbour patrol in Mallaig.", "I'm no longer on the harbour patrol."),
+        ("I'm the secretary of the parish council.", "I'm not on the parish council any more."),
+        ("I sing in the chorus at St Mary's.", "I'm not in the chorus any more."),
+    ],
+)
+def test_who_has_left_a_group_is_nothing_in_it(before: str, text: str) -> None:
+    assert told(before)
+    assert told(before, text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm no longer on the night patrol.",
+        "If I'm no longer on the harbour patrol, who does it?",
+        "My brother is no longer on the harbour patrol.",
+        "Am I no longer on the harbour patrol?",
+    ],
+)
+def test_who_left_another_group_stays_in_this_one(text: str) -> None:
+    first = "I'm a volunteer with the harbour patrol in Mallaig."
+    assert told(first)[0] in told(first, text)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("My bank is Onyx.", "Switched my banking to Talfin.", "Went back to Onyx, Talfin kept crashing."),
+        ("Switched my banking to Talfin.", "I still bank with Onyx."),
+    ],
+)
+def test_a_bank_has_one_name_for_all_its_words(texts: tuple[str, ...]) -> None:
+    held = told(*texts)
+    assert held == ["user bank Onyx"] or held == ["user banks_with Onyx"]
+
+
+def test_who_works_in_banking_has_the_same_bank() -> None:
+    held = told("I bank with Onyx.", "I work in banking.", "My banking app is Talfin.")
+    assert "user banks_with Onyx" in held

@@ -41,3 +41,18 @@ def test_what_is_told_of_either_name_is_told_of_one_person(texts: tuple[str, ...
 )
 def test_nobody_is_taken_for_another(texts: tuple[str, ...], no: str) -> None:
     assert not [fact for fact in told(*texts) if no in f"{fact}$"]
+
+
+def test_a_short_name_that_everyone_uses_is_the_same_person() -> None:
+    held = told(
+        "Everyone calls my cousin Bartholomew just Barty.",
+        "Barty lives in Tours.",
+        "Bartholomew has moved to Lille.",
+    )
+    assert "Bartholomew lives_in Lille" in held
+    assert not any("Tours" in line for line in held)
+
+
+@pytest.mark.parametrize("text", ["We call my boss Tom Ford.", "I call my cousin Bartholomew just once."])
+def test_what_gives_nobody_another_name(text: str) -> None:
+    assert not any("nickname" in line for line in told(text))

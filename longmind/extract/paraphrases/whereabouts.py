@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from longmind.extract.lexicon import NO_PLACE
 from longmind.extract.patterns import pattern
 from longmind.extract.rewording import NAME, Edit, Rewording, cut, put
 
@@ -36,6 +37,24 @@ def _lives_at(match: re.Match[str]) -> Iterator[Edit]:
     yield *match.span("lead"), f"{match['said']}. My new address is "
     if match["now"]:
         yield *match.span("now"), ""
+
+
+def _moved_again(match: re.Match[str]) -> Iterator[Edit]:
+    """ "We moved again, whitstable this time": to Whitstable."""
+    place = match["place"]
+    if _NOWHERE.isdisjoint(place.lower().split()) and NO_PLACE.isdisjoint(place.lower().split()):
+        yield *match.span("to"), " to "
+        yield *match.span("place"), place if place[0].isupper() else place.title()
+
+
+_NOWHERE: Final = frozenset(
+    "this that it same for just only all so but and not no yes good bad big small hard easy fun new last "
+    "next first second third up down out in on at by off over back here there my our the his her its a an "
+    "closer nearer further sooner later forward upstairs downstairs permanently temporarily online remotely "
+    "hopefully sadly finally luckily properly kitchen office bedroom nights days earlies lates marketing "
+    "sales finance support hr home abroad somewhere nowhere cheaper bigger smaller better worse".split()
+)
+"""Words of how, when and into which room or team, and no town."""
 
 
 def _of_blood(match: re.Match[str]) -> Iterator[Edit]:
@@ -87,6 +106,21 @@ WHEREABOUTS: Final = (
         ),
         _lives_at,
         part=pattern(r"\bmoved\b[^?\n]{0,60}\d"),
+    ),
+    # "We moved again lol, whitstable this time."
+    Rewording(
+        "moved",
+        ((" this time",), ("moved again", "moved house", "moved home", "moved flat", "moved once")),
+        pattern(
+            r"(?:^|(?<=[.!?,;] )|(?<=\n))(?:(?:so+|well|ok|and|but|omg|guess what)[,!]* )?"
+            r"(?:(?:we|I)(?:'ve| have)? )?(?:just |finally )?"
+            r"\bmoved\b(?P<to>(?: (?:house|home|flats?))?(?: once)?(?: again)?(?: lol| haha)*"
+            r"(?:,| -| –|:|\.\.+|!)(?: (?:to|in|it's))? )"
+            r"(?P<place>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?|[a-z]{3,})"
+            r"(?= this time\b(?! (?:on|next|at|for|last|it)\b))",
+            re.IGNORECASE,
+        ),
+        _moved_again,
     ),
     # "My son Eirik is A positive."
     Rewording(

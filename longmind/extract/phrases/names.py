@@ -100,12 +100,16 @@ def new_home(text: str, start: int, end: int) -> Spans | None:
         return named
     if _SETTLED.search(text, start) is None and _WITH_WHOM.match(text, start) is None:
         return None
-    return _in_small_letters(text, start, end, _NO_HOME | _NO_TOWN_MOVED_TO)
+    small = _in_small_letters(text, start, end, _NO_HOME | _NO_TOWN_MOVED_TO)
+    return None if small is None or text[slice(*small[0])] in lexicon.NO_PLACE else small
 
 
 _SETTLED = pattern(
     r"\b(?:been|living|live|lived|settled|settling|love it|like it|moved) (?:in )?here\b"
-    r"|\bhere (?:since|for)\b",
+    r"|\bhere (?:since|for)\b"
+    r"|\b(?:closer|nearer|handier|further|farther) (?:to|from|for) (?:(?:the|my|our) )?(?:work|office|school|"
+    r"uni|town|beach|sea|station|family|parents|mum|mom|dad|kids|friends|job|nursery|city)\b"
+    r"|\b(?:shorter|longer|quicker) commute\b",
     re.IGNORECASE,
 )
 _WITH_WHOM = pattern(
