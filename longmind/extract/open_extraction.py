@@ -209,19 +209,24 @@ _THROUGH: Final = pattern(
     r"(?:them|it|everything|all of (?:it|them)|most of (?:it|them)|the rest) "
     r"(?:on|with|at|through|via|from|in|to|by) (?:the )?[A-Z]"
 )
+_NEWS: Final = pattern(r"(?:now|nowadays|these days|instead|any ?more)\b")
 _TRADING: Final = frozenset(
     "sell post send ship buy order store host record edit print book stream rent".split()
 )
 
 
 def _is_done_through(words: Words, clause: ParsedClause, piece: Range) -> bool:
-    """ "Sells them on Etsy", "posts everything with Evri": through whom, whatever it is."""
+    """ "Sells them on Etsy", "posts everything with Evri": through whom, whatever it is.
+
+    "We order them from Oddbox now" is news of what was told before, and read with that.
+    """
     verb = clause.verb
     return (
         verb.lemma in _TRADING
         and verb.tense == "present"
         and not verb.denied
         and _THROUGH.match(words.masked, *piece) is not None
+        and _NEWS.search(words.masked, piece[0], words.end(words.count - 1)) is None
     )
 
 

@@ -89,7 +89,7 @@ _CHANGED: Final = re.compile(
 def not_the_other(current: CurrentFacts, fact: FoundFact, frame: Frame) -> FoundFact | None:
     """ "He's doing geography, not geology": what is held of him with the value that is denied is mended.
 
-    None where nothing is held so, or where the text speaks of a change.
+    None where nothing is held so, or where the text speaks of a change and denies nothing.
     """
     wrong = str(fact.replaces or "")
     is_told = fact.action == "correct" or (fact.action == "record" and fact.polarity)
@@ -98,7 +98,7 @@ def not_the_other(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Found
     if fact.action != "correct" and fact.predicate not in _VAGUE:
         return None
     clause = frame.text.encode()[fact.start : fact.end].decode(errors="ignore")
-    if _CHANGED.search(clause) is not None:
+    if _CHANGED.search(clause) is not None or not _is_denied(wrong, clause):
         return None
     for belief in current.sharing(fact.subject, words_of(wrong)):
         said = re.sub(r"^(?:the|an?) ", "", str(belief.value))
@@ -112,6 +112,10 @@ def not_the_other(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Found
 
 
 _FURTHER: Final = re.compile(r" (?:at|in|on|with|for) ")
+
+
+def _is_denied(value: str, clause: str) -> bool:
+    return re.search(rf"(?:\bnot\b|n't\b)(?: \w+)? {re.escape(value)}", clause, re.IGNORECASE) is not None
 
 
 def _in_the_last(current: CurrentFacts, value: str, frame: Frame) -> tuple[CurrentFact, str] | None:
