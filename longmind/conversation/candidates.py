@@ -63,9 +63,12 @@ class Candidate:
 
 
 def _as_ending(statement: Statement) -> Statement:
-    """What is denied in words of its own ends whatever memory says so, in whichever slot."""
+    """What is denied in words of its own ends whatever memory says so, in whichever slot.
+
+    So does what is said against an order: who is bored of "Kind regards" asks for nothing by it.
+    """
     if (
-        statement.free
+        (statement.free or statement.slot in INSTRUCTIONS)
         and not statement.holds
         and statement.action == "record"
         and not _is_relative(statement)

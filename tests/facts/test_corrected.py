@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from longmind import FrozenClock, Memory
+from longmind import AsOf, FrozenClock, Memory
 from tests.conftest import START
 from tests.facts.test_doubt import held
 
@@ -114,3 +116,19 @@ def test_the_value_that_is_denied_names_what_is_mended(first: str, second: str, 
 )
 def test_what_denies_nothing_of_somebody_mends_nothing(text: str) -> None:
     assert "Ines studies botany" in told_at_once("My niece Ines is studying botany.", text)
+
+
+def test_what_was_swapped_was_so_until_then() -> None:
+    clock = FrozenClock(START)
+    with Memory.open(":memory:", clock=clock, embedder=None) as memory:
+        talk = memory.conversation("c")
+        talk.add_turn("user", "I'm a dispatcher at Vane Freight.")
+        clock.advance(days=5)
+        between = datetime.fromtimestamp(clock.now() / 1000, UTC)
+        clock.advance(days=25)
+        talk.add_turn("user", "Swapped Vane Freight for Corrie Mills today. First day done.")
+        then = AsOf(system=memory.revision, valid=between)
+        changes = memory.facts.diff(AsOf(system=0, valid=0), then)
+        values = [str(change.after.fact.object) for change in changes if change.after]
+        assert any("Vane Freight" in value for value in values), values
+        assert not any("Corrie" in value for value in values), values

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from longmind import FrozenClock, Memory
+from tests.conftest import START
 from tests.facts.test_doubt import check_replaced, told
 
 
@@ -125,3 +127,35 @@ def test_the_tone_of_one_case_changes_and_that_of_the_other_stays() -> None:
         "answer_tone Always use formal English in mails",
         "instruction Always use blunt English in chat",
     ]
+
+
+_FIRST = "Sign my emails with 'Kind regards'."
+_SECOND = "Sign my emails with 'Warmly' instead."
+
+
+def _orders(*texts: str) -> list[str]:
+    """The memories of orders after turns of the user."""
+    clock = FrozenClock(START)
+    with Memory.open(":memory:", clock=clock, embedder=None) as memory:
+        talk = memory.conversation("c")
+        for text in texts:
+            talk.add_turn("user", text)
+            clock.advance(days=30)
+        return [each.content for each in memory.memories.list(limit=50) if " asks: " in each.content]
+
+
+@pytest.mark.parametrize(
+    ("texts", "kept"),
+    [
+        (
+            (_FIRST, f"I'm bored of Kind regards. {_SECOND}"),
+            ["User asks: Sign their emails with 'Warmly' instead"],
+        ),
+        ((_FIRST, "I'm tired of Kind regards."), []),
+        (("I'm bored of bullet points.",), []),
+        ((_FIRST, "I'm bored of winter."), ["User asks: Sign their emails with 'Kind regards'"]),
+        ((_FIRST, "Are you bored of Kind regards?"), ["User asks: Sign their emails with 'Kind regards'"]),
+    ],
+)
+def test_who_is_bored_of_an_order_does_not_ask_for_it(texts: tuple[str, ...], kept: list[str]) -> None:
+    assert _orders(*texts) == kept
