@@ -80,8 +80,6 @@ def _instead(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Iterator[F
 
 _VAGUE: Final = frozenset("doing does did is has taking takes going_for goes_for got".split())
 """Verbs under which anything may be told."""
-_SAID_AGAINST: Final = ", not "
-"""Of what somebody replaced or left, the old was so until then; only what is denied never was."""
 _FELT: Final = frozenset({*LIKING, *DISLIKING, "prefers", "avoids", "plans", "event", "did"})
 _CHANGED: Final = re.compile(
     r"\b(?:now|any ?more|any longer|these days|instead|since|from|switched|changed)\b", re.IGNORECASE
@@ -97,7 +95,7 @@ def not_the_other(current: CurrentFacts, fact: FoundFact, frame: Frame) -> Found
     is_told = fact.action == "correct" or (fact.action == "record" and fact.polarity)
     if not is_told or not isinstance(fact.value, str) or not words_of(wrong) or fact.predicate == ANY:
         return None
-    if fact.action != "correct" and (fact.predicate not in _VAGUE or _SAID_AGAINST not in frame.text):
+    if fact.action != "correct" and fact.predicate not in _VAGUE:
         return None
     clause = frame.text.encode()[fact.start : fact.end].decode(errors="ignore")
     if _CHANGED.search(clause) is not None or not _is_denied(wrong, clause):
@@ -117,6 +115,7 @@ _FURTHER: Final = re.compile(r" (?:at|in|on|with|for) ")
 
 
 def _is_denied(value: str, clause: str) -> bool:
+    """Of what somebody replaced or left, the old was so until then; only what is denied never was."""
     return re.search(rf"(?:\bnot\b|n't\b)(?: \w+)? {re.escape(value)}", clause, re.IGNORECASE) is not None
 
 
