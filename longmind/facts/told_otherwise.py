@@ -80,17 +80,12 @@ _PASSIVE: Final = re.compile(
 )
 _FILLING: Final = words_of(
     "now nowadays different changed change new instead moved pushed back swapped switched shifted bumped "
-    "slipped "
-    "rescheduled postponed reset day today month year renumbered extended raised cut lowered been being "
-    "got get gets "
-    "have has had 've 'm 're s ve m re re put given give set they you over out forward late early later "
-    "earlier so because "
-    "but oh well ok okay just only all here there since per every as per by way under via through again "
-    "finally "
-    "kept stored saved live lives sits hosted held happen happens take takes took place go goes run runs "
-    "is_on "
-    "starts_at called named titled title name after before pm am o clock first then also we've i've "
-    "they've don't"
+    "slipped rescheduled postponed reset day today month year renumbered extended raised cut lowered been "
+    "being got get gets have has had 've 'm 're s ve m re re put given give set they you over out forward "
+    "late early later earlier so because but oh well ok okay just only all here there since per every as "
+    "per by way under via through again finally kept stored saved live lives sits hosted held happen "
+    "happens take takes took place go goes run runs is_on starts_at called named titled title name after "
+    "before pm am o clock first then also we've i've they've don't"
 )
 _OF_A_VALUE: Final = words_of("number no nr day time date hour code")
 """A word of the sort of the value, beside which the noun before it names the thing as well."""
@@ -262,8 +257,7 @@ def _about(belief: CurrentFact) -> frozenset[str]:
 
 
 def _heads(belief: CurrentFact) -> frozenset[str]:
-    """The noun that names what a fact is about: "locker" of "locker at pool", "code" of "code for the "
-    "gate"."""
+    """The noun that names what a fact is about: "locker" of "locker at pool"."""
     said = belief.predicate if belief.subject == USER else belief.subject
     words = re.split(r"[_ ]", _PREPOSITIONS.split(said)[0])
     heads = [words[-1]]

@@ -1,5 +1,4 @@
-"""Sentences that leave out who does it, or their verb: "Line cook at the Ritz here", "MRI's booked for "
-"May"."""
+"""Sentences that leave out who does it, or their verb: "Line cook at the Ritz here"."""
 
 from __future__ import annotations
 

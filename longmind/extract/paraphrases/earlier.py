@@ -1,5 +1,4 @@
-"""What was so before, and for how long: "after ten years as a clerk", "before that it was Oslo, from "
-"2012"."""
+"""What was so before, and for how long: "after ten years as a clerk"."""
 
 from __future__ import annotations
 

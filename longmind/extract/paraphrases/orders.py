@@ -1,5 +1,4 @@
-"""How the assistant is to answer, told without an order: "the sign-off should be Cheers", "just Jo, "
-"please"."""
+"""How the assistant is to answer, told without an order: "the sign-off should be Cheers"."""
 
 from __future__ import annotations
 

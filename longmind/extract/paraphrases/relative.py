@@ -1,5 +1,4 @@
-"""What stands with a noun: "Weir Dairy, who supply our milk, have …", "the truck I drive is …", "Tom "
-"who's 9"."""
+"""What stands with a noun: "Weir Dairy, who supply our milk, have …", "the truck I drive is …"."""
 
 from __future__ import annotations
 

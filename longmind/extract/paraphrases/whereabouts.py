@@ -1,5 +1,4 @@
-"""Where somebody lives and stays now, and numbers of theirs: "we've moved: 3 Tannery Row", "I'm O "
-"negative"."""
+"""Where somebody lives and stays now, and numbers of theirs: "we've moved: 3 Tannery Row"."""
 
 from __future__ import annotations
 
